@@ -1,0 +1,1 @@
+"""Everything about models and nothing about documents: service, gateway, catalogue, downloads, supervision."""

@@ -1,0 +1,168 @@
+"""The value types that cross the border of the inference service, on both of its sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Self
+
+Role = Literal["system", "user", "assistant"]
+FinishReason = Literal["stop", "length", "cancelled"]
+
+
+class PoolName(StrEnum):
+    """Slot pools in order of priority; a pool never borrows another's slot."""
+
+    CONVERSATION = "conversation"
+    SERVICE = "service"
+    STUDY = "study"
+
+
+class EngineState(StrEnum):
+    """Life of the model inside the service: NOT_LOADED → LOADING → READY, or FAILED with a cause."""
+
+    NOT_LOADED = "NOT_LOADED"
+    LOADING = "LOADING"
+    READY = "READY"
+    FAILED = "FAILED"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a message that is tokenized on its own.
+
+    Pieces are tokenized one by one and with special tokens off, so the tokens up to the end of a piece do not depend
+    on what follows: `boundary` names that point, and a snapshot can be saved or restored exactly there.
+    """
+
+    text: str
+    boundary: str = ""
+
+
+@dataclass(frozen=True)
+class ChatMessage:
+    """One message; content is plain text or an ordered list of parts."""
+
+    role: Role
+    content: str | tuple[Part, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Part(self.content),) if isinstance(self.content, str) else self.content
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Sampling settings; temperature 0 is greedy and reproducible whatever the rest says."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    repeat_penalty: float = 1.0
+    seed: int = 0
+    grammar_schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One generation.
+
+    `max_tokens` bounds the answer; `stop` are strings that end it and are not part of it. `conversation` is an opaque
+    key that helps the engine find the slot that served the conversation before. `save` names boundaries whose state
+    is to be kept on disk when prefill passes them. `model` empty means the one that is loaded.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    pool: PoolName = PoolName.CONVERSATION
+    sampling: Sampling = field(default_factory=Sampling)
+    max_tokens: int = 512
+    stop: tuple[str, ...] = ()
+    conversation: str = ""
+    save: tuple[str, ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Where the tokens of one request came from and what each part cost.
+
+    Token counts: `prompt = restored + reused + read`, where restored came from a snapshot, reused was still in the
+    slot, and read was prefilled now. Milliseconds: `wait_ms` in line, `restore_ms`, `read_ms` prefill, `decode_ms`
+    generation.
+    """
+
+    prompt: int = 0
+    restored: int = 0
+    reused: int = 0
+    read: int = 0
+    generated: int = 0
+    wait_ms: float = 0.0
+    restore_ms: float = 0.0
+    read_ms: float = 0.0
+    decode_ms: float = 0.0
+
+    @property
+    def read_tps(self) -> float:
+        """Prefill speed in tokens/s, 0 when nothing was read."""
+        return 1000.0 * self.read / self.read_ms if self.read_ms else 0.0
+
+    @property
+    def decode_tps(self) -> float:
+        """Generation speed in tokens/s, 0 when nothing was generated."""
+        return 1000.0 * self.generated / self.decode_ms if self.decode_ms else 0.0
+
+    def to_wire(self) -> dict[str, float]:
+        """JSON object of all fields and both speeds."""
+        return {**asdict(self), "read_tps": round(self.read_tps, 2), "decode_tps": round(self.decode_tps, 2)}
+
+    @classmethod
+    def from_wire(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_wire` wrote; unknown keys are ignored so that either side may be newer."""
+        return cls(**{k: data[k] for k in cls.__dataclass_fields__ if k in data})
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Prefill heartbeat: `read` of `total` prompt tokens are in the slot (restored and reused ones included)."""
+
+    read: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Delta:
+    """The next piece of the answer; never cuts a character in two."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The last event of a request that ended well."""
+
+    reason: FinishReason
+    timings: Timings
+    model: str = ""
+
+
+Event = Progress | Delta | Finished
+
+
+@dataclass(frozen=True)
+class Health:
+    """What `/health` of the service says; `progress` is 0…1 while loading, `message` the cause of a failure."""
+
+    state: EngineState
+    model: str = ""
+    pid: int = 0
+    progress: float = 0.0
+    message: str = ""
+    window: int = 0
+    prefill_tps: float = 0.0
+    decode_tps: float = 0.0

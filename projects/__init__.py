@@ -1,0 +1,1 @@
+"""What people own and see: projects, documents, conversations, intake, retrieval and answering."""

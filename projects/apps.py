@@ -1,0 +1,8 @@
+"""Registration of the projects app."""
+
+from django.apps import AppConfig
+
+
+class ProjectsConfig(AppConfig):
+    name = "projects"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,7 @@
+"""The rows of the projects app, one module per thing that people own."""
+
+from projects.models.conversation import Citation, Conversation, Turn
+from projects.models.document import Chunk, Document, DocumentName, Section
+from projects.models.project import Project
+
+__all__ = ["Chunk", "Citation", "Conversation", "Document", "DocumentName", "Project", "Section", "Turn"]

@@ -1,0 +1,1 @@
+"""The site: settings, urls, ASGI application, health and the supervisor command."""

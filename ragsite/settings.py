@@ -1,0 +1,152 @@
+"""Django settings; every choice that a person can make comes from the environment (docs/settings.md lists them)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+
+from ragsite.home import data_folder, models_folder, secret_key
+from ragsite.network import allowed_hosts, is_loopback
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOME = data_folder()
+MODELS_DIR = models_folder()
+RUN_DIR = HOME / "run"
+FILES_DIR = HOME / "files"
+
+HOST = os.environ.get("READAHEAD_HOST", "127.0.0.1")
+PORT = int(os.environ.get("PORT", "8642"))
+LOOPBACK = is_loopback(HOST)
+"""Bound to loopback only: the page opens as the owner. Bound to anything else: people sign in."""
+
+SECRET_KEY = secret_key(HOME)
+DEBUG = os.environ.get("READAHEAD_DEBUG") == "1"
+ALLOWED_HOSTS = allowed_hosts(HOST, os.environ.get("READAHEAD_ALLOWED_HOSTS", ""))
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "csp",
+    "django_q",
+    "ragsite",
+    "projects",
+    "study",
+    "inference",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "ragsite.owner.OwnerMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "ragsite.urls"
+ASGI_APPLICATION = "ragsite.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": HOME / "db.sqlite3",
+        "OPTIONS": {
+            # IMMEDIATE takes the write lock at BEGIN, so that two writers wait for each other instead of failing when a
+            # read transaction wants to become a writing one.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        },
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# The in-memory layer does not cross processes; nothing important travels over it, state lives in rows.
+CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+Q_CLUSTER = {
+    "name": "readahead",
+    "orm": "default",
+    "workers": 1,
+    "timeout": 1800,
+    "retry": 2100,
+    "max_attempts": 3,
+    "poll": 0.2,
+    "catch_up": False,
+    "label": "Queue",
+    "save_limit": 250,
+    "ack_failures": True,
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "projects:list"
+LOGOUT_REDIRECT_URL = "projects:list"
+
+HTTPS = os.environ.get("READAHEAD_HTTPS") == "1"
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Strict"
+CSRF_COOKIE_SAMESITE = "Strict"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+    }
+}
+
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
+DATA_UPLOAD_MAX_NUMBER_FILES = 1000
+MAX_UPLOAD_BYTES = int(os.environ.get("READAHEAD_MAX_UPLOAD_MB", "200")) * 1024 * 1024
+"""Largest single file, in bytes; the page states it before the upload."""
+
+PRODUCT_VERSION = "0.1.0"

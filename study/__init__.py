@@ -1,0 +1,1 @@
+"""What was learned about documents in advance, and the queue in which that reading is done."""

@@ -1,0 +1,8 @@
+"""Registration of the study app."""
+
+from django.apps import AppConfig
+
+
+class StudyConfig(AppConfig):
+    name = "study"
+    default_auto_field = "django.db.models.BigAutoField"
