@@ -1,0 +1,42 @@
+"""Who may see what: the one place that turns a user and an id into a project, a document, a conversation or a turn.
+
+Each function costs one query and answers a stranger exactly as it answers a wrong id. Superusers see their own projects
+on the pages like everybody else; the admin is the place to see all of them.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+
+from projects.models import Conversation, Document, Project, Turn
+
+Viewer = AbstractBaseUser | AnonymousUser
+
+
+def projects_of(user: Viewer) -> QuerySet[Project]:
+    """Return the projects that `user` may see; none for a visitor who is not signed in."""
+    return Project.objects.filter(owner_id=user.pk)
+
+
+def project_for(user: Viewer, pk: int) -> Project:
+    """Return the project, or raise Http404."""
+    return get_object_or_404(projects_of(user), pk=pk)
+
+
+def document_for(user: Viewer, pk: int) -> Document:
+    """Return the document with its project, or raise Http404."""
+    return get_object_or_404(Document.objects.select_related("project"), pk=pk, project__owner_id=user.pk)
+
+
+def conversation_for(user: Viewer, pk: int) -> Conversation:
+    """Return the conversation with its project, or raise Http404."""
+    return get_object_or_404(Conversation.objects.select_related("project"), pk=pk, project__owner_id=user.pk)
+
+
+def turn_for(user: Viewer, pk: int) -> Turn:
+    """Return the turn with its conversation and project, or raise Http404."""
+    turns = Turn.objects.select_related("conversation__project")
+    return get_object_or_404(turns, pk=pk, conversation__project__owner_id=user.pk)
