@@ -73,12 +73,14 @@ class Sampling:
 class ChatRequest:
     """One generation.
 
+    Either `messages`, which go through the model's chat template, or a raw `prompt`, which is tokenized as it stands.
     `max_tokens` bounds the answer; `stop` are strings that end it and are not part of it. `conversation` is an opaque
     key that helps the engine find the slot that served the conversation before. `save` names boundaries whose state
     is to be kept on disk when prefill passes them. `model` empty means the one that is loaded.
     """
 
-    messages: tuple[ChatMessage, ...]
+    messages: tuple[ChatMessage, ...] = ()
+    prompt: str = ""
     pool: PoolName = PoolName.CONVERSATION
     sampling: Sampling = field(default_factory=Sampling)
     max_tokens: int = 512
@@ -152,6 +154,16 @@ class Finished:
 
 
 Event = Progress | Delta | Finished
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A whole answer, for callers that do not stream."""
+
+    text: str
+    reason: FinishReason
+    timings: Timings
+    model: str = ""
 
 
 @dataclass(frozen=True)

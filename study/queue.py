@@ -52,4 +52,5 @@ def release_taken() -> int:
     from django_q.models import OrmQ
 
     now = timezone.now()
-    return OrmQ.objects.filter(key=settings.Q_CLUSTER["name"], lock__gt=now).update(lock=now)
+    released: int = OrmQ.objects.filter(key=settings.Q_CLUSTER["name"], lock__gt=now).update(lock=now)
+    return released

@@ -1,10 +1,36 @@
-"""What every test shares: a data folder of its own, set before Django reads its settings."""
+"""What every test shares: a fake engine behind the real service, and gates for scripted answers."""
 
 from __future__ import annotations
 
-import os
-import tempfile
+import shutil
+import threading
+from collections.abc import Iterator
 
-# Each xdist worker imports this file in its own process, so each has its own folder.
-os.environ["READAHEAD_HOME"] = tempfile.mkdtemp(prefix="readahead-test-")
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ragsite.settings")
+import pytest
+from django.conf import settings
+
+from inference.fake import FakeEngine
+from tests.serving import serve_engine
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _remove_home() -> Iterator[None]:
+    """Leave no data folder behind."""
+    yield
+    shutil.rmtree(settings.HOME, ignore_errors=True)
+
+
+@pytest.fixture
+def fake_inference() -> Iterator[FakeEngine]:
+    """The real HTTP service over a fake engine, published in this test's data folder."""
+    engine = FakeEngine()
+    with serve_engine(engine, settings.RUN_DIR):
+        yield engine
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """Holds a scripted answer in its middle; opened at the end, so that no thread waits for ever."""
+    event = threading.Event()
+    yield event
+    event.set()

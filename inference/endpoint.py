@@ -1,0 +1,44 @@
+"""The endpoint file: how the other processes find the running inference service and prove that they may call it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+FILE_NAME = "inference.json"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Address of a service, without a trailing slash, and the key it expects as bearer token."""
+
+    url: str
+    key: str
+    pid: int = 0
+    model: str = ""
+
+
+def publish(run_dir: Path, endpoint: Endpoint) -> None:
+    """Write the endpoint file for this user's eyes only; readers see the old or the new one, never a half."""
+    draft = run_dir / f"{FILE_NAME}.{os.getpid()}"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(asdict(endpoint), file)
+    draft.replace(run_dir / FILE_NAME)
+
+
+def withdraw(run_dir: Path, pid: int) -> None:
+    """Remove the file if it is still ours; a successor may have replaced it already."""
+    current = read(run_dir)
+    if current is not None and current.pid == pid:
+        (run_dir / FILE_NAME).unlink(missing_ok=True)
+
+
+def read(run_dir: Path) -> Endpoint | None:
+    """Return what is published, or None when nothing is."""
+    try:
+        return Endpoint(**json.loads((run_dir / FILE_NAME).read_text()))
+    except FileNotFoundError:
+        return None

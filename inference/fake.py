@@ -1,0 +1,136 @@
+"""An engine without a model: scripted answers, delays and failures, and a history of what was asked.
+
+It stands in for the real engine behind the real HTTP service, so that flows are tested over the whole way.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inference.contracts import ChatRequest, Delta, EngineState, Finished, FinishReason, Health, Progress, Timings
+from inference.engine.port import Sink
+from inference.errors import EngineFault, InferenceError, ModelFailed, ModelLoading, UnknownModel
+
+
+@dataclass(frozen=True)
+class FakeAnswer:
+    """One scripted answer.
+
+    `gate` holds the answer after its first word until it is set, so that a test decides what happens in the middle;
+    `fail` is raised instead of the rest, after `fail_after` words.
+    """
+
+    text: str = "An answer."
+    gate: threading.Event | None = None
+    fail: InferenceError | None = None
+    fail_after: int = 0
+    reused: int = 0
+
+
+@dataclass
+class FakeTicket:
+    """A request under way."""
+
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    _gate: threading.Event | None = None
+
+    def cancel(self) -> None:
+        """Ask for the end; a held answer is let go so that it can notice."""
+        self.cancelled.set()
+        if self._gate is not None:
+            self._gate.set()
+
+
+class FakeEngine:
+    """Answers from a queue; when that is empty, with `default`.
+
+    `requests` lists everything that was asked; `tickets` the same requests' tickets, so that a test can see a
+    cancellation arrive. One word counts as one token.
+    """
+
+    def __init__(self, answers: Iterable[str | FakeAnswer] = (), *, model: str = "fake-model") -> None:
+        self.answers: deque[str | FakeAnswer] = deque(answers)
+        self.default: str | FakeAnswer = "An answer."
+        self.requests: list[ChatRequest] = []
+        self.tickets: list[FakeTicket] = []
+        self.state = EngineState.READY
+        self.refuse: InferenceError | None = None
+        self._model = model
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Nothing to load."""
+
+    def stop(self) -> None:
+        """End what is under way and wait for it."""
+        for ticket in self.tickets:
+            ticket.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    def submit(self, request: ChatRequest, sink: Sink) -> FakeTicket:
+        """Accept a request, or refuse it the way the real engine would."""
+        self._check()
+        if self.refuse is not None:
+            raise self.refuse
+        if request.model not in ("", self._model):
+            raise UnknownModel
+        scripted = self.answers.popleft() if self.answers else self.default
+        answer = FakeAnswer(scripted) if isinstance(scripted, str) else scripted
+        ticket = FakeTicket(_gate=answer.gate)
+        self.requests.append(request)
+        self.tickets.append(ticket)
+        thread = threading.Thread(target=self._play, args=(request, answer, ticket, sink), daemon=True)
+        self._threads.append(thread)
+        thread.start()
+        return ticket
+
+    def _play(self, request: ChatRequest, answer: FakeAnswer, ticket: FakeTicket, sink: Sink) -> None:
+        prompt = sum(self.count_tokens([message.text for message in request.messages])) + len(request.prompt.split())
+        sink(Progress(prompt, prompt))
+        said = 0
+        # Words with the spaces before them: joined they give the text again.
+        for word in re.findall(r"\s*\S+|\s+$", answer.text):
+            if ticket.cancelled.is_set() or (answer.fail is not None and said >= answer.fail_after):
+                break
+            sink(Delta(word))
+            said += 1
+            if answer.gate is not None and said == 1:
+                answer.gate.wait()
+        if answer.fail is not None and not ticket.cancelled.is_set():
+            sink(answer.fail)
+            return
+        reason: FinishReason = "cancelled" if ticket.cancelled.is_set() else "stop"
+        reused = min(answer.reused, prompt)
+        timings = Timings(
+            prompt=prompt, reused=reused, read=prompt - reused, generated=said, read_ms=1.0, decode_ms=1.0
+        )
+        sink(Finished(reason, timings, self._model))
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Count words."""
+        self._check()
+        return [len(text.split()) for text in texts]
+
+    def _check(self) -> None:
+        if self.state is EngineState.FAILED:
+            raise ModelFailed
+        if self.state is not EngineState.READY:
+            raise ModelLoading
+
+    def health(self) -> Health:
+        """Say the scripted state."""
+        return Health(self.state, self._model, window=4096, prefill_tps=1000.0, decode_tps=1000.0)
+
+    def metrics(self) -> Mapping[str, float]:
+        """Count requests."""
+        return {"requests_total": float(len(self.requests))}
+
+
+def broken() -> FakeAnswer:
+    """Return an answer that fails after three words, as an engine whose decode goes wrong."""
+    return FakeAnswer("one two three four", fail=EngineFault(), fail_after=3)

@@ -1,0 +1,265 @@
+"""The one way to the model: finds the inference service, speaks HTTP with it, and names every failure once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import weakref
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+import httpx
+
+from inference import endpoint
+from inference.contracts import (
+    ChatRequest,
+    Completion,
+    Delta,
+    EngineState,
+    Event,
+    Finished,
+    Health,
+    Progress,
+    Timings,
+)
+from inference.errors import (
+    InferenceError,
+    NotAuthorised,
+    ServiceLost,
+    ServiceStalled,
+    ServiceUnavailable,
+    from_code,
+)
+
+CONNECT_S = 2.0
+IDLE_S = 30.0
+"""The service sends a heartbeat at least every 2 s; a silence of this many seconds means that it hangs."""
+
+_LIMITS = httpx.Timeout(IDLE_S, connect=CONNECT_S)
+_HEALTH_LIMITS = httpx.Timeout(5.0, connect=CONNECT_S)
+
+
+class Gateway:
+    """Asynchronous access to the service; belongs to the event loop that made it (see `gateway`)."""
+
+    def __init__(self) -> None:
+        # trust_env off: a proxy variable of the user's shell must not see documents on their way to loopback.
+        self._client = httpx.AsyncClient(timeout=_LIMITS, trust_env=False)
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
+        """Yield the request's events as they come; the last is `Finished`. Raises InferenceError.
+
+        Closing the iterator closes the HTTP stream, and with it the request in the engine.
+        """
+        body = to_wire(request, stream=True)
+        with _named_failures():
+            async with self._client.stream("POST", _url("/v1/chat/completions"), json=body, headers=_auth()) as reply:
+                if reply.is_error:
+                    raise _error(reply.status_code, await reply.aread())
+                reader = StreamReader()
+                async for line in reply.aiter_lines():
+                    for event in reader.feed(line):
+                        yield event
+                if not reader.finished:
+                    raise ServiceLost
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Return the whole answer. Raises InferenceError."""
+        collected = _Collector()
+        async for event in self.stream(request):
+            collected.add(event)
+        return collected.completion()
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Return each text's tokens under the loaded model, special tokens off. Raises InferenceError."""
+        with _named_failures():
+            reply = await self._client.post(_url("/tokenize"), json={"texts": list(texts)}, headers=_auth())
+        return _counts(reply)
+
+    async def health(self) -> Health:
+        """Return the service's state; a service that cannot be reached is NOT_LOADED with the reason."""
+        try:
+            with _named_failures():
+                reply = await self._client.get(_url("/health"), headers=_auth(), timeout=_HEALTH_LIMITS)
+            return _health(reply)
+        except InferenceError as error:
+            return Health(EngineState.NOT_LOADED, message=error.message)
+
+
+_gateways: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Gateway] = weakref.WeakKeyDictionary()
+
+
+def gateway() -> Gateway:
+    """Return the running event loop's gateway: httpx clients do not survive the loop that they were used in."""
+    loop = asyncio.get_running_loop()
+    if loop not in _gateways:
+        _gateways[loop] = Gateway()
+    return _gateways[loop]
+
+
+def count_tokens(texts: Sequence[str]) -> list[int]:
+    """Return each text's tokens, from synchronous code. Raises InferenceError."""
+    with _named_failures(), _sync_client(_LIMITS) as client:
+        reply = client.post(_url("/tokenize"), json={"texts": list(texts)}, headers=_auth())
+    return _counts(reply)
+
+
+def complete(request: ChatRequest) -> Completion:
+    """Return the whole answer, from synchronous code. Raises InferenceError."""
+    collected = _Collector()
+    body = to_wire(request, stream=True)
+    with (
+        _named_failures(),
+        _sync_client(_LIMITS) as client,
+        client.stream("POST", _url("/v1/chat/completions"), json=body, headers=_auth()) as reply,
+    ):
+        if reply.is_error:
+            raise _error(reply.status_code, reply.read())
+        reader = StreamReader()
+        for line in reply.iter_lines():
+            for event in reader.feed(line):
+                collected.add(event)
+        if not reader.finished:
+            raise ServiceLost
+    return collected.completion()
+
+
+def health() -> Health:
+    """Return the service's state, from synchronous code; never raises."""
+    try:
+        with _named_failures(), _sync_client(_HEALTH_LIMITS) as client:
+            reply = client.get(_url("/health"), headers=_auth())
+        return _health(reply)
+    except InferenceError as error:
+        return Health(EngineState.NOT_LOADED, message=error.message)
+
+
+class StreamReader:
+    """Turns the lines of an event stream into events; usage and timings come one chunk after the finish reason."""
+
+    def __init__(self) -> None:
+        self.finished = False
+        self._reason: Any = "stop"
+
+    def feed(self, line: str) -> Iterator[Event]:
+        """Yield what one line of the stream means. Raises InferenceError for an error chunk."""
+        if not line.startswith("data: ") or line == "data: [DONE]":
+            return
+        chunk = json.loads(line.removeprefix("data: "))
+        if "error" in chunk:
+            raise from_code(chunk["error"].get("code") or "", chunk["error"].get("message") or "")
+        if "progress" in chunk:
+            yield Progress(**chunk["progress"])
+        for choice in chunk["choices"]:
+            self._reason = choice.get("finish_reason") or self._reason
+            text = choice.get("text") or choice.get("delta", {}).get("content")
+            if text:
+                yield Delta(text)
+        if "timings" in chunk:
+            self.finished = True
+            yield Finished(self._reason, Timings.from_wire(chunk["timings"]), chunk.get("model", ""))
+
+
+class _Collector:
+    """Adds a stream up to a Completion."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._end: Finished | None = None
+
+    def add(self, event: Event) -> None:
+        if isinstance(event, Delta):
+            self._pieces.append(event.text)
+        elif isinstance(event, Finished):
+            self._end = event
+
+    def completion(self) -> Completion:
+        if self._end is None:
+            raise ServiceLost
+        return Completion("".join(self._pieces), self._end.reason, self._end.timings, self._end.model)
+
+
+def to_wire(request: ChatRequest, *, stream: bool) -> dict[str, Any]:
+    """Return the JSON body of a request; the service's `wire.parse_chat` is its inverse."""
+    sampling = asdict(request.sampling)
+    schema = sampling.pop("grammar_schema")
+    body: dict[str, Any] = {
+        "messages": [_message(message) for message in request.messages],
+        "pool": str(request.pool),
+        "max_tokens": request.max_tokens,
+        "stop": list(request.stop),
+        "conversation": request.conversation,
+        "save_at": list(request.save),
+        "model": request.model,
+        "stream": stream,
+        **sampling,
+    }
+    if schema is not None:
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    return body
+
+
+def _message(message: Any) -> dict[str, Any]:
+    if isinstance(message.content, str):
+        return {"role": message.role, "content": message.content}
+    parts = [{"type": "text", "text": part.text, "boundary": part.boundary} for part in message.content]
+    return {"role": message.role, "content": parts}
+
+
+def _endpoint() -> endpoint.Endpoint:
+    from django.conf import settings
+
+    published = endpoint.read(settings.RUN_DIR)
+    if published is None:
+        raise ServiceUnavailable
+    return published
+
+
+def _url(path: str) -> str:
+    return _endpoint().url + path
+
+
+def _auth() -> dict[str, str]:
+    return {"Authorization": f"Bearer {_endpoint().key}"}
+
+
+def _sync_client(limits: httpx.Timeout) -> httpx.Client:
+    return httpx.Client(timeout=limits, trust_env=False)
+
+
+@contextmanager
+def _named_failures() -> Iterator[None]:
+    """Translate transport failures; the distinction is whether an answer could have begun already."""
+    try:
+        yield
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        raise ServiceUnavailable from error
+    except httpx.TimeoutException as error:
+        raise ServiceStalled from error
+    except (httpx.TransportError, httpx.StreamError) as error:
+        raise ServiceLost from error
+
+
+def _error(status: int, content: bytes) -> InferenceError:
+    if status == 401:
+        return NotAuthorised()
+    try:
+        detail: Mapping[str, Any] = json.loads(content)["error"]
+    except (ValueError, KeyError, TypeError):
+        return InferenceError(f"The model service answered with status {status}. Try again.")
+    return from_code(detail.get("code") or "", detail.get("message") or "")
+
+
+def _counts(reply: httpx.Response) -> list[int]:
+    if reply.is_error:
+        raise _error(reply.status_code, reply.content)
+    return [int(count) for count in reply.json()["counts"]]
+
+
+def _health(reply: httpx.Response) -> Health:
+    if reply.is_error:
+        raise _error(reply.status_code, reply.content)
+    said = reply.json()
+    return Health(**{**said, "state": EngineState(said["state"])})

@@ -1,0 +1,105 @@
+"""The gateway over the real HTTP service with a fake engine."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from inference import endpoint, gateway
+from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Finished, Part, Progress, Sampling
+from inference.errors import EngineFault, ModelLoading, NotAuthorised, ServiceBusy, ServiceUnavailable, UnknownModel
+from inference.fake import FakeAnswer, FakeEngine, broken
+from inference.gateway import to_wire
+from inference.service.wire import parse_chat
+
+ASK = ChatRequest(messages=(ChatMessage("user", "How many?"),))
+
+
+async def test_an_answer_arrives_word_by_word_and_ends_with_its_timings(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append("Seven of  them.\nMore.")
+    events = [event async for event in gateway.gateway().stream(ASK)]
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == "Seven of  them.\nMore."
+    assert isinstance(events[0], Progress)
+    end = events[-1]
+    assert isinstance(end, Finished)
+    assert (end.reason, end.timings.prompt, end.timings.generated) == ("stop", 2, 4)
+    assert end.model == "fake-model"
+
+
+async def test_the_engine_receives_the_request_as_it_was_made(fake_inference: FakeEngine) -> None:
+    request = ChatRequest(
+        messages=(ChatMessage("system", "Be brief."), ChatMessage("user", (Part("a", "here"), Part("b")))),
+        sampling=Sampling(temperature=0.5, top_k=3, seed=7, grammar_schema={"type": "object"}),
+        max_tokens=9,
+        stop=("END",),
+        conversation="c1",
+        save=("here",),
+    )
+    await gateway.gateway().complete(request)
+    assert fake_inference.requests == [request]
+    assert parse_chat(to_wire(request, stream=True)) == request
+
+
+async def test_a_client_that_leaves_frees_the_engine(fake_inference: FakeEngine, gate: threading.Event) -> None:
+    fake_inference.answers.append(FakeAnswer("one two three", gate=gate))
+    stream = gateway.gateway().stream(ASK)
+    while not isinstance(await anext(stream), Delta):
+        pass
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert fake_inference.tickets[0].cancelled.wait(5)
+
+
+async def test_a_failure_in_the_middle_keeps_its_name(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append(broken())
+    stream = gateway.gateway().stream(ASK)
+    assert [type(await anext(stream)) for _ in range(4)] == [Progress, Delta, Delta, Delta]
+    with pytest.raises(EngineFault):
+        await anext(stream)
+
+
+@pytest.mark.parametrize("refusal", [ServiceBusy("Line is full."), ModelLoading(), UnknownModel("No such model.")])
+async def test_a_refusal_keeps_its_name_and_message(fake_inference: FakeEngine, refusal: Exception) -> None:
+    fake_inference.refuse = refusal  # type: ignore[assignment]
+    with pytest.raises(type(refusal), match=str(refusal)):
+        await gateway.gateway().complete(ASK)
+
+
+async def test_nothing_running_is_said_as_such() -> None:
+    with pytest.raises(ServiceUnavailable):
+        await gateway.gateway().complete(ASK)
+    assert (await gateway.gateway().health()).state is EngineState.NOT_LOADED
+    assert gateway.health().state is EngineState.NOT_LOADED
+
+
+async def test_a_service_that_has_died_is_unavailable_not_a_stack_trace(fake_inference: FakeEngine) -> None:
+    published = endpoint.read(settings.RUN_DIR)
+    assert published is not None
+    endpoint.publish(settings.RUN_DIR, endpoint.Endpoint("http://127.0.0.1:9", published.key, published.pid))
+    with pytest.raises(ServiceUnavailable):
+        await gateway.gateway().complete(ASK)
+
+
+async def test_a_wrong_key_is_refused(fake_inference: FakeEngine) -> None:
+    published = endpoint.read(settings.RUN_DIR)
+    assert published is not None
+    endpoint.publish(settings.RUN_DIR, endpoint.Endpoint(published.url, "wrong", published.pid))
+    with pytest.raises(NotAuthorised):
+        await gateway.gateway().complete(ASK)
+
+
+def test_the_synchronous_twins_agree(fake_inference: FakeEngine) -> None:
+    assert gateway.count_tokens(["one two", "", "three"]) == [2, 0, 1]
+    assert gateway.complete(ASK).text == "An answer."
+    assert gateway.health().state is EngineState.READY
+
+
+def test_the_endpoint_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    endpoint.publish(tmp_path, endpoint.Endpoint("http://127.0.0.1:1", "k", 5))
+    assert (tmp_path / endpoint.FILE_NAME).stat().st_mode & 0o777 == 0o600
+    endpoint.withdraw(tmp_path, pid=6)
+    assert endpoint.read(tmp_path) is not None
+    endpoint.withdraw(tmp_path, pid=5)
+    assert endpoint.read(tmp_path) is None

@@ -1,0 +1,13 @@
+"""The product's settings over a data folder of the test process's own, so that no test sees a person's documents."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+# Each xdist worker is a process and has its own folder.
+os.environ["READAHEAD_HOME"] = tempfile.mkdtemp(prefix="readahead-test-")
+for name in ("READAHEAD_HOST", "READAHEAD_MODEL", "PORT"):
+    os.environ.pop(name, None)
+
+from ragsite.settings import *  # noqa: E402, F403
