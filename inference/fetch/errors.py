@@ -1,0 +1,33 @@
+"""The ways in which fetching a model can fail, each one sentence for a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inference.fetch.sizes import human_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class FetchError(Exception):
+    """The model file is not there and will not come; the text says why and what to do."""
+
+
+class SourceFailed(FetchError):
+    """One source gave up; the next one may still deliver. The text is the bare cause, without a final full stop."""
+
+
+class ChecksumMismatch(SourceFailed):
+    """A source delivered other bytes than the catalogue promises; they are gone from the disk."""
+
+
+class DiskFull(FetchError):
+    """The file does not fit on the disk; no other source can change that."""
+
+    def __init__(self, folder: Path, needed: int = 0, free: int = 0) -> None:
+        figures = f": {human_bytes(needed)} are needed and {human_bytes(free)} are free" if needed else ""
+        super().__init__(
+            f"The disk that holds {folder} is full{figures}. "
+            "Make room, or set READAHEAD_MODELS to a folder on another disk."
+        )
