@@ -118,7 +118,7 @@ def _named(named: str, models_dir: Path) -> LocalModel:
     path = Path(named).expanduser().resolve()
     if not path.is_file():
         raise UnknownModel(f"READAHEAD_MODEL names {path}, and there is no such file.")
-    return of_file(path)
+    return next((model for model in known_models(models_dir) if model.path.resolve() == path), of_file(path))
 
 
 def _require_gguf(path: Path) -> None:

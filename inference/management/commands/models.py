@@ -62,10 +62,14 @@ class Command(BaseCommand):
                 case "import":
                     models = [installed.import_file(Path(options["path"]), settings.MODELS_DIR)]
                 case _:
-                    models = [active := _activate(options["id"])]
+                    models = [_activate(options["id"])]
+                    active = installed.active_model(stored_choice(), settings.MODELS_DIR)
         except (FetchError, InferenceError) as error:
             raise CommandError(str(error)) from error
-        self._show([row(model, active) for model in models], as_json=options["json"])
+        rows = [row(model, active) for model in models]
+        if action == "activate" and not rows[0]["active"]:
+            rows[0]["message"] = "chosen, but READAHEAD_MODEL names another one and wins"
+        self._show(rows, as_json=options["json"])
 
     def _install(self, model_id: str) -> installed.LocalModel:
         entry = find(model_id)
@@ -98,8 +102,7 @@ def _activate(model_id: str) -> installed.LocalModel:
     if model.state != "installed":
         raise CommandError(f"{model.id} is not installed. Fetch it first: manage.py models install {model.id}")
     ModelChoice.choose(model.id, "" if model.entry else str(model.path))
-    # READAHEAD_MODEL still wins.
-    return installed.active_model(stored_choice(), settings.MODELS_DIR)
+    return model
 
 
 def _same(one: installed.LocalModel, other: installed.LocalModel) -> bool:
