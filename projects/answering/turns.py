@@ -1,0 +1,165 @@
+"""The stored side of an answer: turns are opened before anything runs and closed exactly once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+
+import psutil
+from django.db import transaction
+from django.utils import timezone
+
+from inference.contracts import Timings
+from inference.errors import BY_CODE
+from projects.answering.events import Ended
+from projects.models import Citation, Conversation, Turn
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A citation to be stored: mark `number` rests on `quote`, verbatim on `page` of the document."""
+
+    number: int
+    document_id: int
+    chunk_id: int
+    page: int | None
+    quote: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is known before the model is asked; stored first, so that a failed turn can still be explained."""
+
+    lane: str
+    lane_reason: str
+    coverage: dict[str, object]
+    prompt: list[dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a turn ended. Seconds count from the question; `None` where that moment was not reached."""
+
+    state: Turn.State
+    answer: str = ""
+    error_code: str = ""
+    error: str = ""
+    ttft_s: float | None = None
+    total_s: float | None = None
+    timings: Timings = field(default_factory=Timings)
+    model: str = ""
+    marks: Sequence[Mark] = ()
+
+
+def open_turn(conversation: Conversation, question: str) -> Turn:
+    """Store a question before anything runs, to be answered by this process; moves its conversation to the top."""
+    with transaction.atomic():
+        conversation.save(update_fields=["updated"])
+        conversation.project.save(update_fields=["updated"])
+        return Turn.objects.create(
+            conversation=conversation, question=question.replace("\x00", ""), owner=process_identity()
+        )
+
+
+def begin_turn(turn_id: int, plan: Plan) -> bool:
+    """WAITING → ANSWERING with what was planned; False if the turn is not waiting any more."""
+    waiting = Turn.objects.filter(pk=turn_id, state=Turn.State.WAITING)
+    return bool(
+        waiting.update(
+            state=Turn.State.ANSWERING,
+            lane=plan.lane,
+            lane_reason=plan.lane_reason,
+            coverage=plan.coverage,
+            prompt=plan.prompt,
+        )
+    )
+
+
+def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
+    """Close an open turn with its answer, citations and timings in one transaction; return how it stands now.
+
+    A turn that is closed already keeps what it has: of two ends that race (the last token, a stop) the first counts.
+    """
+    timings = outcome.timings
+    with transaction.atomic():
+        closed = Turn.objects.filter(pk=turn_id, state__in=Turn.OPEN).update(
+            state=outcome.state,
+            answer=outcome.answer,
+            error_code=outcome.error_code,
+            error=outcome.error,
+            ttft_s=outcome.ttft_s,
+            total_s=outcome.total_s,
+            prompt_tokens=timings.prompt,
+            restored_tokens=timings.restored,
+            reused_tokens=timings.reused,
+            read_tokens=timings.read,
+            answer_tokens=timings.generated,
+            model=outcome.model,
+            finished=timezone.now(),
+        )
+        if closed:
+            Citation.objects.bulk_create(
+                Citation(
+                    turn_id=turn_id,
+                    number=mark.number,
+                    document_id=mark.document_id,
+                    chunk_id=mark.chunk_id,
+                    page=mark.page,
+                    quote=mark.quote,
+                )
+                for mark in outcome.marks
+            )
+    turn = Turn.objects.filter(pk=turn_id).first()
+    return ended(turn) if turn else Ended(Turn.State.STOPPED)
+
+
+def ended(turn: Turn) -> Ended:
+    """Tell how a closed turn ended."""
+    failure = BY_CODE.get(turn.error_code)
+    retry = turn.state != Turn.State.DONE and (failure is None or failure.retry)
+    return Ended(turn.state, turn.error_code, turn.error, retry)
+
+
+def recover_interrupted() -> int:
+    """Mark the open turns whose answering process is gone as INTERRUPTED; return how many."""
+    count = 0
+    for turn_id, owner in Turn.objects.filter(state__in=Turn.OPEN).values_list("pk", "owner"):
+        if owner_is_alive(owner):
+            continue
+        # The owner is part of the condition: the turn may have been taken up again in the meantime.
+        count += Turn.objects.filter(pk=turn_id, owner=owner, state__in=Turn.OPEN).update(
+            state=Turn.State.INTERRUPTED,
+            error_code="interrupted",
+            error="Readahead was stopped while it was answering. Ask again.",
+            finished=timezone.now(),
+        )
+    return count
+
+
+@cache
+def _started(pid: int) -> int:
+    return int(psutil.Process(pid).create_time())
+
+
+def process_identity() -> str:
+    """Name this process so that a later one with the same pid is not mistaken for it."""
+    pid = os.getpid()
+    return f"{pid}:{_started(pid)}"
+
+
+def owner_is_alive(owner: str) -> bool:
+    """Tell whether the process named by `process_identity` still runs."""
+    pid, _, started = owner.partition(":")
+    try:
+        # The start is computed from a clock that may be adjusted, hence not compared to the second.
+        return abs(psutil.Process(int(pid)).create_time() - int(started)) < 5
+    except (psutil.NoSuchProcess, ValueError):
+        return False
+
+
+def seconds_since(moment: datetime) -> float:
+    """Return the seconds from `moment` until now, never negative even if the clock was set back."""
+    return max(0.0, (timezone.now() - moment).total_seconds())

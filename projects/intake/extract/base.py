@@ -1,0 +1,56 @@
+"""What every reader of a file format returns and raises."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+# NUL is refused by databases; the rest of the control characters are leftovers of layout. Form feeds are page breaks in
+# the text that is put together later, so they must not come from inside a block. Surrogates cannot be stored as UTF-8.
+_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_LINE_ENDS = re.compile("\r\n|[\r\f\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, a table or a heading: `level` 0 is text, 1 the outermost heading. Pages count from 1."""
+
+    text: str
+    page: int | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """A document as text, in reading order. `warnings` say in sentences what could not be read."""
+
+    media_type: str
+    blocks: tuple[Block, ...]
+    pages: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class ExtractionError(Exception):
+    """The file cannot be read; `message` names the cause and what to do, for a person."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        super().__init__(message)
+
+
+class PasswordNeeded(ExtractionError):
+    """The file is encrypted and opens only with a password."""
+
+
+class Extractor(Protocol):
+    """Reads one kind of file; raises ExtractionError for one that is damaged, empty or locked."""
+
+    def __call__(self, path: Path) -> Extraction: ...
+
+
+def clean(text: str) -> str:
+    """Return text that can be stored: plain line ends, no control characters, no white space at line ends."""
+    lines = _UNSTORABLE.sub("", _LINE_ENDS.sub("\n", text)).split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")

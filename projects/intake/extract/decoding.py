@@ -1,0 +1,95 @@
+"""Turning the bytes of a text file into text."""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+from dataclasses import dataclass
+
+SAMPLE = 32 * 1024
+"""Bytes that are guessed from; guessing costs a pass over the sample for each candidate."""
+
+# The longer mark first: that of UTF-32-LE begins with that of UTF-16-LE.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CANDIDATES = [
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r",
+    "mac_roman", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr",
+]  # fmt: skip
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")
+_WESTERN_SIGNS = frozenset("€‚„…†‡‰‹‘’“”•–—™› §©«»°±²³´·¹º½¼¾¿¡£¥®ª×÷")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The text of a file, the encoding it was read in, and how many characters of it are replacements."""
+
+    text: str
+    encoding: str
+    replaced: int
+
+
+def decode(content: bytes) -> Decoded:
+    """Decode by byte order mark, as UTF-8, as UTF-16 without a mark or in the likeliest 8-bit encoding; never fails."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return _lenient(content, encoding)
+    try:
+        return Decoded(content.decode("utf-8"), "utf-8", 0)
+    except UnicodeDecodeError:
+        pass
+    return _lenient(content, _utf16_without_mark(content) or _legacy(content))
+
+
+def looks_like_text(head: bytes) -> bool:
+    """Tell whether the beginning of a file is text in any encoding that `decode` knows, rather than binary data."""
+    if any(head.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(head):
+        return True
+    controls = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in head)
+    return controls + head.count(0) <= 0.05 * len(head)
+
+
+def _lenient(content: bytes, encoding: str) -> Decoded:
+    text = content.decode(encoding, errors="replace")
+    return Decoded(text, encoding, text.count("\ufffd"))
+
+
+def _utf16_without_mark(content: bytes) -> str:
+    """Return the byte order of UTF-16 text: in most scripts its high bytes are mostly zero."""
+    sample = content[:SAMPLE]
+    half = len(sample) // 2
+    if half < 2 or len(content) % 2:
+        return ""
+    if sample[1::2].count(0) > 0.4 * half and sample[0::2].count(0) < 0.05 * half:
+        return "utf-16-le"
+    if sample[0::2].count(0) > 0.4 * half and sample[1::2].count(0) < 0.05 * half:
+        return "utf-16-be"
+    return ""
+
+
+def _legacy(content: bytes) -> str:
+    """Return the likeliest 8-bit or East Asian encoding, judged by the lines that are not plain ASCII."""
+    lines = [line for line in content.splitlines(keepends=True) if not line.isascii()]
+    sample = b"".join(lines)[:SAMPLE]
+    if _reads_as_western(sample):
+        return "cp1252"
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
+    return best.encoding if best else "cp1252"
+
+
+def _reads_as_western(sample: bytes) -> bool:
+    """Tell whether cp1252 gives few special characters, each a Latin letter or a common sign.
+
+    In short texts a statistical guess is worse than this: the one 'ü' of a price list fits dozens of encodings.
+    """
+    special = [character for character in sample.decode("cp1252", errors="replace") if not character.isascii()]
+    letters = sum(unicodedata.name(character, "").startswith("LATIN SMALL") for character in special)
+    odd = sum(not character.isalpha() and character not in _WESTERN_SIGNS for character in special)
+    return len(special) < 0.25 * len(sample) and odd <= 0.02 * len(special) + 1 and letters >= 0.5 * len(special)

@@ -1,0 +1,64 @@
+"""Cutting a text into bounded pieces at the best places there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a text: `text[start:start + len(self.text)]`, without white space at its ends."""
+
+    start: int
+    text: str
+
+
+# From the best place to the worst; each pattern ends where the next piece may begin.
+_PLACES = (
+    re.compile(r"\f+"),
+    re.compile(r"\n\s*\n"),
+    re.compile(r"[.!?:;。！？][\"'”’»)\]]*\s+|\n"),
+    re.compile(r"\s+"),
+)
+
+
+def split(text: str, limit: int) -> Iterator[Piece]:
+    """Yield the pieces of a text in order, none longer than `limit` characters, nothing but white space left out.
+
+    A piece ends at a page break, else a paragraph, else a sentence or line, else a word, in its second half; a stretch
+    without any of them is cut at the limit.
+    """
+    start = 0
+    while start < len(text):
+        end = _end(text, start, limit)
+        piece = text[start:end]
+        kept = piece.strip()
+        if kept:
+            yield Piece(start + len(piece) - len(piece.lstrip()), kept)
+        start = end
+
+
+def _end(text: str, start: int, limit: int) -> int:
+    rest = len(text) - start
+    last = start + limit
+    if rest <= limit:
+        # Even a short rest is cut at a page break that leaves two pieces of some size.
+        third = limit // 3
+        return _last_place(_PLACES[0], text, start + third, len(text) - third) or len(text)
+    if rest < 2 * limit:
+        last = start + (rest + limit) // 3  # no crumb at the end
+    for place in _PLACES:
+        found = _last_place(place, text, start + (last - start) // 2, last)
+        if found:
+            return found
+    return last
+
+
+def _last_place(place: re.Pattern[str], text: str, first: int, last: int) -> int:
+    """Return the end of the last match that begins in `first`…`last`, 0 if there is none."""
+    found = 0
+    for match in place.finditer(text, first, last):
+        found = match.end()
+    return found
