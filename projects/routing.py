@@ -1,5 +1,13 @@
 """Websocket routes of the projects app."""
 
+from __future__ import annotations
+
 from typing import Any
 
-websocket_urlpatterns: list[Any] = []
+from django.urls import path
+
+from projects.consumers import DeskConsumer
+
+websocket_urlpatterns: list[Any] = [
+    path("ws/projects/<int:project_id>/", DeskConsumer.as_asgi()),
+]

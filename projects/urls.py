@@ -1,6 +1,30 @@
-"""Routes of the projects app."""
+"""Routes of the projects app: one URL for each page and each action."""
 
-from django.urls.resolvers import URLPattern
+from __future__ import annotations
+
+from django.urls import path
+
+from projects.views import desk, documents, engine, originals, projects, turns, upload
 
 app_name = "projects"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", projects.project_list, name="list"),
+    path("projects/new/", projects.project_create, name="create"),
+    path("projects/<int:pk>/", desk.desk, name="desk"),
+    path("projects/<int:pk>/conversations/<int:conversation_id>/", desk.conversation, name="conversation"),
+    path("projects/<int:pk>/conversations/", desk.conversations, name="conversations"),
+    path("projects/<int:pk>/documents/", desk.documents, name="documents"),
+    path("projects/<int:pk>/upload/", upload.upload, name="upload"),
+    path("projects/<int:pk>/ask/", turns.turn_ask, name="ask"),
+    path("projects/<int:pk>/settings/", projects.project_settings, name="settings"),
+    path("projects/<int:pk>/rename/", projects.project_rename, name="rename"),
+    path("projects/<int:pk>/delete/", projects.project_delete, name="delete"),
+    path("documents/<int:pk>/", documents.document, name="document"),
+    path("documents/<int:pk>/original/", originals.document_original, name="document-original"),
+    path("documents/<int:pk>/download/", originals.document_download, name="document-download"),
+    path("documents/<int:pk>/retry/", documents.document_retry, name="document-retry"),
+    path("documents/<int:pk>/delete/", documents.document_delete, name="document-delete"),
+    path("turns/<int:pk>/again/", turns.turn_again, name="again"),
+    path("turns/<int:pk>/stop/", turns.turn_stop, name="stop"),
+    path("engine/", engine.engine, name="engine"),
+]

@@ -1,0 +1,1 @@
+"""The pages of the projects app; each view parses, authorises, makes one call and renders."""

@@ -1,0 +1,58 @@
+"""Opens a turn for what a person typed: checks the question and finds or makes its conversation."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.http import Http404
+from django.utils.text import Truncator
+
+from projects import access
+from projects.answering.turns import open_turn
+from projects.models import Conversation, Project, Turn
+
+MAX_QUESTION = 4_000
+"""Characters; a longer text is a document, to be uploaded."""
+
+TITLE_WORDS = 10
+
+
+class QuestionRefused(Exception):
+    """The question cannot be asked as it stands; `code` goes over the wire, `message` is for the person."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        self.message = message
+        super().__init__(message)
+
+
+def ask(user: access.Viewer, project: Project, question: str, conversation_id: int | None) -> Turn:
+    """Store the question as a turn that waits for its answer.
+
+    Raises QuestionRefused for a question that is empty or too long, Http404 for a conversation that is not this
+    person's or not in this project. A refused question leaves no empty conversation behind.
+    """
+    question = question.strip()
+    if not question:
+        raise QuestionRefused("question_empty", "Type a question first.")
+    if len(question) > MAX_QUESTION:
+        raise QuestionRefused(
+            "question_too_long",
+            f"The question has {len(question):,} characters; {MAX_QUESTION:,} is the most. "
+            "Put long text into a file and add it to the documents.",
+        )
+    with transaction.atomic():
+        return open_turn(_conversation(user, project, question, conversation_id), question)
+
+
+def _conversation(user: access.Viewer, project: Project, question: str, conversation_id: int | None) -> Conversation:
+    if conversation_id is None:
+        return Conversation.objects.create(project=project, title=title_from(question))
+    conversation = access.conversation_for(user, conversation_id)
+    if conversation.project_id != project.pk:
+        raise Http404("The conversation belongs to another project.")
+    return conversation
+
+
+def title_from(question: str) -> str:
+    """Return a conversation's title: the first words of its first question, on one line."""
+    return Truncator(" ".join(question.split())).words(TITLE_WORDS, truncate=" …")[:200]

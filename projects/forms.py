@@ -1,0 +1,38 @@
+"""The forms of the pages: what a person may enter, and what is said when it cannot be taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django import forms
+
+from projects.models import Project
+
+if TYPE_CHECKING:
+    ProjectModelForm = forms.ModelForm[Project]
+else:
+    # Django's forms are generic for the type checker only.
+    ProjectModelForm = forms.ModelForm
+
+
+class ProjectForm(ProjectModelForm):
+    """A project's name; its instance must have an owner already, since a name is taken per owner."""
+
+    class Meta:
+        model = Project
+        fields = ("name",)
+        error_messages = {"name": {"required": "Give the project a name."}}
+
+    def clean_name(self) -> str:
+        name = " ".join(str(self.cleaned_data["name"]).split())
+        others = Project.objects.filter(owner_id=self.instance.owner_id, name=name).exclude(pk=self.instance.pk)
+        if others.exists():
+            raise forms.ValidationError("You have a project with this name already.")
+        return name
+
+
+class AskForm(forms.Form):
+    """A question as the plain form posts it; how long it may be is for the answering side to say."""
+
+    question = forms.CharField(required=False, strip=True)
+    conversation = forms.IntegerField(required=False, min_value=1)

@@ -1,0 +1,136 @@
+"""The frames of the websocket: what a page may send, what it gets, and how what it sent is read (docs/protocol.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, TypedDict
+
+
+class Ask(TypedDict):
+    """Open a turn; `conversation` None begins a new one."""
+
+    type: Literal["ask"]
+    question: str
+    conversation: int | None
+
+
+class Follow(TypedDict):
+    """Get a turn from its beginning, then live until it ends."""
+
+    type: Literal["follow"]
+    turn: int
+
+
+class Stop(TypedDict):
+    """End the answer of a turn."""
+
+    type: Literal["stop"]
+    turn: int
+
+
+ClientFrame = Ask | Follow | Stop
+
+
+class TurnFrame(TypedDict):
+    """A turn is being followed from here; `html` is its fragment, `url` the page of its conversation."""
+
+    type: Literal["turn"]
+    turn: int
+    conversation: int
+    url: str
+    html: str
+
+
+class StageFrame(TypedDict):
+    """What is being done for the answer now."""
+
+    type: Literal["stage"]
+    turn: int
+    name: Literal["searching", "waiting", "reading", "answering"]
+
+
+class ReadingFrame(TypedDict):
+    """Prompt tokens read of those to read; `seconds_left` None while the speed is not known."""
+
+    type: Literal["reading"]
+    turn: int
+    read: int
+    total: int
+    seconds_left: float | None
+
+
+class TextFrame(TypedDict):
+    """The next piece of the answer."""
+
+    type: Literal["text"]
+    turn: int
+    text: str
+
+
+class EndedFrame(TypedDict):
+    """The turn has ended; `html` is its fragment as stored."""
+
+    type: Literal["ended"]
+    turn: int
+    state: str
+    html: str
+
+
+class ErrorFrame(TypedDict):
+    """A frame was refused; nothing was changed and the socket stays open."""
+
+    type: Literal["error"]
+    code: str
+    message: str
+
+
+ServerFrame = TurnFrame | StageFrame | ReadingFrame | TextFrame | EndedFrame | ErrorFrame
+
+
+class FrameError(Exception):
+    """A client frame that cannot be acted on; becomes an error frame."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        self.message = message
+        super().__init__(message)
+
+
+def parse(text: str | None) -> ClientFrame:
+    """Read one client frame; raises FrameError saying what is wrong with it."""
+    if text is None:
+        raise FrameError("bad_json", "Frames are text, not binary.")
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        raise FrameError("bad_json", "The frame is not JSON.") from None
+    if not isinstance(data, dict):
+        raise FrameError("bad_frame", "The frame is not a JSON object.")
+    match data.get("type"):
+        case "ask":
+            return Ask(type="ask", question=_text(data, "question"), conversation=_conversation(data))
+        case "follow":
+            return Follow(type="follow", turn=_id(data, "turn"))
+        case "stop":
+            return Stop(type="stop", turn=_id(data, "turn"))
+        case _:
+            raise FrameError("unknown_type", "The frame's type is none of ask, follow, stop.")
+
+
+def _text(data: dict[str, Any], key: str) -> str:
+    value = data.get(key)
+    if not isinstance(value, str):
+        raise FrameError("bad_frame", f"'{key}' must be text.")
+    return value
+
+
+def _id(data: dict[str, Any], key: str) -> int:
+    value = data.get(key)
+    # A bool is an int in Python, and an id beyond 64 bits would be refused by the database, not by us.
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 2**63:
+        raise FrameError("bad_frame", f"'{key}' must be a positive number.")
+    return value
+
+
+def _conversation(data: dict[str, Any]) -> int | None:
+    return None if data.get("conversation") is None else _id(data, "conversation")

@@ -1,0 +1,58 @@
+"""Template filters and tags for answers, states and sizes."""
+
+from __future__ import annotations
+
+from django import template
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from projects.answering.turns import ended
+from projects.models import Citation, Document, Turn
+from projects.presentation import markdown, words
+
+register = template.Library()
+
+_BADGES = {
+    Document.State.READY: "badge-good",
+    Document.State.WARNINGS: "badge-warn",
+    Document.State.NEEDS_PASSWORD: "badge-warn",
+    Document.State.FAILED: "badge-bad",
+}
+
+
+@register.filter
+def badge_class(document: Document) -> str:
+    """Return the badge's colour for a document's state; anything not final is busy."""
+    return _BADGES.get(Document.State(document.state), "badge-busy")
+
+
+@register.filter
+def source_url(citation: Citation) -> str:
+    """Return the address of the cited document, open at its page and with the quoted words marked."""
+    url = reverse("projects:document", args=[citation.document_id])
+    anchor = f"#page-{citation.page}" if citation.page else "#quote"
+    return f"{url}?citation={citation.pk}{anchor}"
+
+
+@register.filter
+def answer_html(turn: Turn) -> SafeString:
+    """Return the answer as safe HTML with its citation marks linked."""
+    return markdown.render(turn.answer, {citation.number: source_url(citation) for citation in turn.citations.all()})
+
+
+@register.filter
+def timing(turn: Turn) -> str:
+    """Return the line that says how long the answer took and what was read for it."""
+    return words.timing_line(turn)
+
+
+@register.filter
+def coverage(turn: Turn) -> str:
+    """Return the line that says which documents the answer rests on."""
+    return words.coverage_line(turn.coverage)
+
+
+@register.filter
+def can_retry(turn: Turn) -> bool:
+    """Tell whether asking the same question again makes sense."""
+    return ended(turn).retry

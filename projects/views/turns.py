@@ -1,0 +1,63 @@
+"""Asking, asking again and stopping by plain forms, for browsers without JavaScript or without a socket."""
+
+from __future__ import annotations
+
+from asgiref.sync import sync_to_async
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from projects import access
+from projects.answering import runs
+from projects.asking import QuestionRefused, ask
+from projects.forms import AskForm
+from projects.models import Conversation, Turn
+
+
+@require_POST
+async def turn_ask(request: HttpRequest, pk: int) -> HttpResponse:
+    """Open a turn, start its answer and go to the conversation."""
+    user = await request.auser()
+    project = await sync_to_async(access.project_for)(user, pk)
+    form = AskForm(request.POST)
+    if not form.is_valid():
+        return redirect("projects:desk", pk)
+    conversation_id = form.cleaned_data["conversation"]
+    try:
+        turn = await sync_to_async(ask)(user, project, form.cleaned_data["question"], conversation_id)
+    except QuestionRefused as error:
+        messages.error(request, error.message)
+        return redirect(_desk(pk, conversation_id))
+    runs.start(turn.pk)
+    return redirect(_place(turn, turn.conversation))
+
+
+@require_POST
+async def turn_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask the question of a turn once more, as a new turn of the same conversation."""
+    user = await request.auser()
+    before = await sync_to_async(access.turn_for)(user, pk)
+    conversation = before.conversation
+    turn = await sync_to_async(ask)(user, conversation.project, before.question, conversation.pk)
+    runs.start(turn.pk)
+    return redirect(_place(turn, conversation))
+
+
+@require_POST
+async def turn_stop(request: HttpRequest, pk: int) -> HttpResponse:
+    """End the answer of a turn; what was written so far is kept."""
+    turn = await sync_to_async(access.turn_for)(await request.auser(), pk)
+    await runs.stop(turn.pk)
+    return redirect(_place(turn, turn.conversation))
+
+
+def _place(turn: Turn, conversation: Conversation) -> str:
+    return f"{_desk(conversation.project_id, conversation.pk)}#turn-{turn.pk}"
+
+
+def _desk(project_id: int, conversation_id: int | None) -> str:
+    if conversation_id is None:
+        return reverse("projects:desk", args=[project_id])
+    return reverse("projects:conversation", args=[project_id, conversation_id])
