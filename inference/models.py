@@ -6,6 +6,8 @@ from typing import Self
 
 from django.db import models
 
+from inference.installed import Choice
+
 
 class ModelChoice(models.Model):
     """The chosen model (one row). An empty table means the default of the catalogue."""
@@ -30,3 +32,9 @@ class ModelChoice(models.Model):
         """Store the choice; the supervisor acts on it."""
         choice, _ = cls.objects.update_or_create(pk=1, defaults={"model_id": model_id, "path": path})
         return choice
+
+
+def stored_choice() -> Choice | None:
+    """Return what a person chose as a plain value, or None when nobody has chosen yet."""
+    choice = ModelChoice.current()
+    return Choice(choice.model_id, choice.path) if choice else None

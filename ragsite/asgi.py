@@ -11,10 +11,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ragsite.settings")
 http_application = get_asgi_application()
 
 from projects.routing import websocket_urlpatterns  # noqa: E402 - needs the app registry
+from ragsite.owner import OwnerSocket, SameOriginSocket  # noqa: E402 - needs the app registry
 
 application = ProtocolTypeRouter(
     {
         "http": http_application,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": AllowedHostsOriginValidator(
+            SameOriginSocket(AuthMiddlewareStack(OwnerSocket(URLRouter(websocket_urlpatterns))))
+        ),
     }
 )

@@ -7,8 +7,11 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
+from ragsite.environment import flag, go_offline, names, whole_number
 from ragsite.home import data_folder, models_folder, secret_key
 from ragsite.network import allowed_hosts, is_loopback
+
+go_offline()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = data_folder()
@@ -16,14 +19,15 @@ MODELS_DIR = models_folder()
 RUN_DIR = HOME / "run"
 FILES_DIR = HOME / "files"
 
-HOST = os.environ.get("READAHEAD_HOST", "127.0.0.1")
-PORT = int(os.environ.get("PORT", "8642"))
-LOOPBACK = is_loopback(HOST)
-"""Bound to loopback only: the page opens as the owner. Bound to anything else: people sign in."""
+HOST = os.environ.get("READAHEAD_HOST", "").strip() or "127.0.0.1"
+PORT = whole_number("PORT", 8642, 1, 65535)
+OPENS_AS_OWNER = is_loopback(HOST) and not flag("READAHEAD_SIGN_IN")
+"""Local pages open as the owner. Never when bound to more than loopback: people sign in then."""
 
 SECRET_KEY = secret_key(HOME)
-DEBUG = os.environ.get("READAHEAD_DEBUG") == "1"
-ALLOWED_HOSTS = allowed_hosts(HOST, os.environ.get("READAHEAD_ALLOWED_HOSTS", ""))
+DEBUG = flag("READAHEAD_DEBUG")
+EXTRA_HOSTS = names("READAHEAD_ALLOWED_HOSTS")
+ALLOWED_HOSTS = allowed_hosts(HOST, EXTRA_HOSTS)
 
 INSTALLED_APPS = [
     "daphne",
@@ -121,7 +125,17 @@ LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "projects:list"
 LOGOUT_REDIRECT_URL = "projects:list"
 
-HTTPS = os.environ.get("READAHEAD_HTTPS") == "1"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+
+HTTPS = flag("READAHEAD_HTTPS")
+"""A proxy in front ends TLS. Its headers are not believed for it: this setting says so."""
+CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in EXTRA_HOSTS] if HTTPS else []
+# Cookies are shared by all ports of a host name: another local site must not overwrite ours.
+SESSION_COOKIE_NAME = f"readahead_session_{PORT}"
+CSRF_COOKIE_NAME = f"readahead_csrf_{PORT}"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
@@ -138,7 +152,6 @@ CONTENT_SECURITY_POLICY = {
         "base-uri": [SELF],
         "form-action": [SELF],
         "frame-ancestors": [NONE],
-        "img-src": [SELF, "data:"],
         "object-src": [NONE],
     }
 }
@@ -146,7 +159,21 @@ CONTENT_SECURITY_POLICY = {
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
-MAX_UPLOAD_BYTES = int(os.environ.get("READAHEAD_MAX_UPLOAD_MB", "200")) * 1024 * 1024
+MAX_UPLOAD_BYTES = whole_number("READAHEAD_MAX_UPLOAD_MB", 200, 1, 100_000) * 1024 * 1024
 """Largest single file, in bytes; the page states it before the upload."""
+
+# Document text and questions never go into a log: messages name rows by id.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("READAHEAD_LOG_LEVEL", "WARNING").upper()},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO"},
+        # One line for each call to the inference service would bury the rest.
+        "httpx": {"level": "WARNING"},
+    },
+}
 
 PRODUCT_VERSION = "0.1.0"

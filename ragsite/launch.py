@@ -1,0 +1,165 @@
+"""The way from `manage.py up` to running children: each step either holds or says in one sentence why it does not."""
+
+from __future__ import annotations
+
+import http.client
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from filelock import FileLock, Timeout
+
+from inference.errors import InferenceError
+from inference.fetch import FetchError, ensure_installed
+from inference.fetch.console import ConsoleReport
+from inference.installed import LocalModel, active_model
+from inference.models import stored_choice
+from inference.supervise import status
+from inference.supervise.ports import PortState, free_port, probe, reachable_host
+from inference.supervise.processes import Mark, end_all
+from inference.supervise.supervisor import ChildSpec, Places, Supervisor
+from ragsite.owner import local_owner, someone_can_sign_in
+from study.queue import release_taken
+
+LEFTOVER_GRACE_S = 5.0
+PROBE_TIMEOUT_S = 1.0
+INFERENCE_HOST = "127.0.0.1"
+
+
+class CannotStart(Exception):
+    """Readahead does not start; the text is one sentence that says why and what to do."""
+
+
+def launch(say: Callable[[str], None]) -> None:
+    """Run Readahead until it is asked to stop. Raises CannotStart."""
+    with _only_instance(settings.RUN_DIR):
+        _log_to(settings.HOME / "logs" / "up.log")
+        end_all(Mark(settings.RUN_DIR), LEFTOVER_GRACE_S)
+        require_port(settings.HOST, settings.PORT)
+        call_command("migrate", verbosity=0, interactive=False)
+        local_owner()
+        require_account()
+        _install_model()
+        connections.close_all()
+        places = Places(settings.RUN_DIR, settings.HOME / "logs", settings.BASE_DIR)
+        say("Starting web, worker and model …")
+        Supervisor(_children(), places, say).run(_address(settings.HOST, settings.PORT), web_answers)
+
+
+@contextmanager
+def _only_instance(run_dir: Path) -> Iterator[None]:
+    lock = FileLock(run_dir / "up.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        running = status.read(run_dir)
+        where = f": {running.address}" if running else " and is still starting."
+        raise CannotStart(f"Readahead runs with this data folder already{where}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def require_port(host: str, port: int) -> None:
+    """Check that the web server can listen. Raises CannotStart."""
+    match probe(host, port):
+        case PortState.TAKEN:
+            other = next(other for other in range(port + 1, 65536) if probe(host, other) is PortState.FREE)
+            raise CannotStart(f"Port {port} is taken by another program. Start with another one: PORT={other} make run")
+        case PortState.FORBIDDEN:
+            raise CannotStart(f"Port {port} is reserved for administrators. Start with another one: PORT=8642 make run")
+        case PortState.NO_SUCH_ADDRESS:
+            raise CannotStart(f"READAHEAD_HOST={host} is not an address of this machine.")
+
+
+def require_account() -> None:
+    """Check that somebody can sign in where everybody has to. Raises CannotStart."""
+    if settings.OPENS_AS_OWNER or someone_can_sign_in():
+        return
+    raise CannotStart(
+        f"On {settings.HOST} everybody has to sign in, and no account has a password yet. Give one to the owner of "
+        "what is here already (manage.py changepassword owner), or make another account (manage.py createsuperuser)."
+    )
+
+
+def _install_model() -> None:
+    """Fetch the model to serve unless it is there."""
+    model = _model()
+    if model.entry is None:
+        return
+    report = ConsoleReport(sys.stdout, model.id)
+    try:
+        ensure_installed(model.entry, settings.MODELS_DIR, report)
+    except FetchError as error:
+        raise CannotStart(str(error)) from error
+    finally:
+        report.close()
+
+
+def _model() -> LocalModel:
+    """Return the model to serve; a file of one's own must be there. Raises CannotStart."""
+    try:
+        model = active_model(stored_choice(), settings.MODELS_DIR)
+    except InferenceError as error:
+        raise CannotStart(error.message) from error
+    finally:
+        connections.close_all()
+    if model.state == "missing":
+        raise CannotStart(f"The chosen model is gone: {model.path}. Choose another one: manage.py models activate ID")
+    return model
+
+
+def _children() -> list[ChildSpec]:
+    manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
+    port = 0
+
+    def worker() -> Sequence[str]:
+        # This is the moment without a worker: what the last one had taken would wait for its time limit otherwise.
+        release_taken()
+        connections.close_all()
+        return [*manage, "qcluster"]
+
+    def inference() -> Sequence[str]:
+        nonlocal port  # kept from start to start, unless another program took it meanwhile
+        port = free_port(INFERENCE_HOST, port)
+        options = {"--model": _model().path, "--port": port, "--run-dir": settings.RUN_DIR}
+        return [sys.executable, "-m", "inference.service", *(str(word) for pair in options.items() for word in pair)]
+
+    return [
+        ChildSpec("web", lambda: [*manage, "serve"]),
+        ChildSpec("worker", worker),
+        ChildSpec("inference", inference),
+    ]
+
+
+def web_answers() -> bool:
+    """Tell whether the web process answers, well or badly."""
+    connection = http.client.HTTPConnection(reachable_host(settings.HOST), settings.PORT, timeout=PROBE_TIMEOUT_S)
+    try:
+        connection.request("GET", "/health/")
+        return connection.getresponse().status in (200, 503)
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _address(host: str, port: int) -> str:
+    """Return the address to open in a browser on this machine."""
+    name = host if host == "localhost" else reachable_host(host)
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
+
+
+def _log_to(path: Path) -> None:
+    """Send what this process logs to a file: the terminal is for sentences."""
+    os.environ.setdefault("READAHEAD_LOG_LEVEL", "INFO")  # of the children
+    handler = logging.FileHandler(path)
+    handler.setFormatter(logging.Formatter("{asctime} {levelname} {name}: {message}", style="{"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)

@@ -1,0 +1,34 @@
+"""`manage.py serve`: run the web process, pages and websockets in one."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Run the web process alone; `manage.py up` runs everything."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # Importing daphne installs twisted's asyncio reactor, so it comes before anything else of twisted.
+        from daphne.endpoints import build_endpoint_description_strings
+        from daphne.server import Server
+
+        from projects.answering.turns import recover_interrupted
+        from ragsite.asgi import application
+
+        logger.info("%d interrupted answers marked", recover_interrupted())
+        server = Server(
+            application=application,
+            endpoints=build_endpoint_description_strings(host=settings.HOST, port=settings.PORT),
+            application_close_timeout=2,
+            server_name="",
+        )
+        server.run()
+        if not server.listening_addresses:
+            raise CommandError(f"Port {settings.PORT} on {settings.HOST} cannot be listened on.")
