@@ -1,0 +1,65 @@
+// The conversation on the desk: forms become frames while the socket is open, and stay plain forms while it is not.
+
+import { Socket } from "./socket.js";
+import * as turns from "./turns.js";
+
+const desk = document.querySelector("[data-socket]");
+const form = document.getElementById("ask");
+const field = form.elements.question;
+const refusal = document.getElementById("ask-error");
+
+const handlers = {
+  turn(frame) {
+    turns.begin(frame);
+    takeConversation(frame);
+  },
+  stage: turns.stage,
+  reading: turns.reading,
+  text: turns.text,
+  ended: turns.end,
+  error(frame) {
+    refusal.textContent = frame.message;
+    refusal.hidden = false;
+  },
+};
+
+const socket = new Socket(desk.dataset.socket, {
+  onFrame: (frame) => handlers[frame.type]?.(frame),
+  onOpen: () => turns.openTurns().forEach((turn) => socket.send({ type: "follow", turn })),
+});
+
+function ask(question) {
+  refusal.hidden = true;
+  const conversation = Number(form.elements.conversation.value) || null;
+  return socket.send({ type: "ask", question, conversation });
+}
+
+// The first turn of a new conversation gives the page its address, so that a reload comes back to it.
+function takeConversation(frame) {
+  if (form.elements.conversation.value === String(frame.conversation)) return;
+  form.elements.conversation.value = frame.conversation;
+  history.replaceState(null, "", frame.url);
+  document.body.dispatchEvent(new Event("conversation-begun"));
+}
+
+form.addEventListener("submit", (event) => {
+  if (!ask(field.value)) return;
+  event.preventDefault();
+  field.value = "";
+});
+
+field.addEventListener("keydown", (event) => {
+  // While a word is being composed (Japanese, Chinese …), Enter belongs to the input method.
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  if (field.value.trim()) form.requestSubmit();
+});
+
+document.getElementById("turns").addEventListener("click", (event) => {
+  const button = event.target.closest("[data-stop], [data-again]");
+  if (!button) return;
+  const sent = button.matches("[data-stop]")
+    ? socket.send({ type: "stop", turn: Number(button.closest("[data-turn]").dataset.turn) })
+    : ask(turns.questionOf(button));
+  if (sent) event.preventDefault();
+});

@@ -1,0 +1,3 @@
+// Brings the quoted words into view; without JavaScript the address still opens their page.
+
+document.querySelector("[data-quote]")?.scrollIntoView({ block: "center" });
