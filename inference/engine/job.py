@@ -1,0 +1,119 @@
+"""One request on its way through a pool, and the slot that holds its tokens."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from inference.contracts import ChatRequest, Delta, Finished, FinishReason, Progress, Timings
+from inference.engine.port import Sink
+from inference.engine.prompt import Prompt
+from inference.engine.sampler import Sampler
+from inference.engine.text import TextStream
+from inference.errors import InferenceError
+
+
+@dataclass(eq=False)
+class Job:
+    """An accepted request.
+
+    `sequence` is the prompt followed by what was generated: the slot computes whatever of it is not in the cache yet.
+    That is also the whole of resuming after an abort: the cache has become shorter, so more is left to compute.
+    """
+
+    request: ChatRequest
+    prompt: Prompt
+    sink: Sink
+    model: str
+    arrived: float = field(default_factory=time.monotonic)
+    cancelled: bool = False
+    ended: bool = False
+    sequence: list[int] = field(default_factory=list)
+    sampler: Sampler | None = None
+    text: TextStream = field(init=False)
+    reused: int = 0
+    restored: int = 0
+    restore_ms: float = 0.0
+    held: int = 0
+    admitted: float = 0.0
+    first_token: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.sequence = list(self.prompt.tokens)
+        self.text = TextStream(self.request.stop)
+
+    @property
+    def generated(self) -> int:
+        """Tokens of the answer so far."""
+        return len(self.sequence) - len(self.prompt.tokens)
+
+    def progress(self, held: int) -> None:
+        """Report how much of the prompt is in the cache."""
+        self.held = held
+        total = len(self.prompt.tokens)
+        self.sink(Progress(min(held, total), total))
+
+    def say(self, text: str) -> None:
+        """Pass text on; nothing is sent for tokens that do not complete a character yet."""
+        if text:
+            self.sink(Delta(text))
+
+    def finish(self, reason: FinishReason) -> None:
+        """Send what was held back, then the end with its timings."""
+        if reason != "cancelled":
+            self.say(self.text.close())
+        self.sink(Finished(reason, self._timings(), self.model))
+        self.release()
+
+    def fail(self, error: InferenceError) -> None:
+        """Send an error as the end."""
+        self.sink(error)
+        self.release()
+
+    def release(self) -> None:
+        """Free what the request holds besides its slot."""
+        self.ended = True
+        if self.sampler is not None:
+            self.sampler.free()
+            self.sampler = None
+
+    def _timings(self) -> Timings:
+        now = time.monotonic()
+        prompt = len(self.prompt.tokens)
+        started = self.admitted or now
+        first = self.first_token or now
+        return Timings(
+            prompt=prompt,
+            restored=self.restored,
+            reused=self.reused,
+            read=max(0, self.held - self.reused - self.restored),
+            generated=self.generated,
+            wait_ms=1000 * (started - self.arrived),
+            restore_ms=self.restore_ms,
+            read_ms=1000 * (first - started) - self.restore_ms if self.admitted else 0.0,
+            decode_ms=1000 * (now - self.first_token) if self.first_token else 0.0,
+        )
+
+
+@dataclass(eq=False)
+class Slot:
+    """A sequence of a context.
+
+    `tokens` are the ids in its cache; while it has a job they are always a prefix of the job's sequence.
+    """
+
+    index: int
+    tokens: list[int] = field(default_factory=list)
+    job: Job | None = None
+    conversation: str | None = None
+    used: float = 0.0
+
+    @property
+    def pending(self) -> int:
+        """Tokens that its job wants computed before the next one can be chosen."""
+        return len(self.job.sequence) - len(self.tokens) if self.job else 0
+
+    @property
+    def generating(self) -> bool:
+        """Its job has begun to answer and only the newest token is missing."""
+        return self.job is not None and self.job.generated > 0 and self.pending == 1

@@ -1,0 +1,96 @@
+"""Which tokens enter the next batch: the pure part of continuous batching."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SHARED_PREFILL_S = 0.35
+"""Seconds that a prefill may hold up the answers that are being written beside it, per batch."""
+
+SMALLEST_SHARE = 16
+"""Tokens; below this the fixed cost of a batch eats the prefill."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one busy slot wants: `pending` tokens to compute, of which generation always has exactly one."""
+
+    slot: int
+    pending: int
+    generating: bool
+
+
+def prefill_budget(room: int, ubatch: int, generating: int, prefill_tps: float) -> int:
+    """Return how many prompt tokens the next batch may hold.
+
+    Alone, a prefill takes a whole ubatch: the unit that an abort keeps. Beside answers it takes what the machine reads
+    in `SHARED_PREFILL_S`, so that their tokens keep coming.
+    """
+    if not generating:
+        return min(room, ubatch)
+    share = int(prefill_tps * SHARED_PREFILL_S) if prefill_tps > 0 else SMALLEST_SHARE
+    return max(min(room, ubatch - generating, max(share, SMALLEST_SHARE)), 0)
+
+
+def compose(needs: Sequence[Need], turn: int, budget: int) -> dict[int, int]:
+    """Return how many tokens each slot puts into the next batch.
+
+    Every generating slot gets its token. The prefill budget goes to one slot, and what that leaves to the next ones:
+    slots take turns beginning behind `turn` (the slot that was served first last time), so that a short question gets
+    through beside a long document.
+    """
+    shares = {need.slot: 1 for need in needs if need.generating}
+    waiting = sorted((need for need in needs if not need.generating), key=lambda need: (need.slot <= turn, need.slot))
+    for need in waiting:
+        share = min(need.pending, budget)
+        if share <= 0:
+            break
+        shares[need.slot] = share
+        budget -= share
+    return shares
+
+
+def first_served(shares: dict[int, int], needs: Sequence[Need], turn: int) -> int:
+    """Return the prefilling slot that was served first, to be passed as the next `turn`."""
+    prefilling = [need.slot for need in needs if not need.generating and need.slot in shares]
+    return min(prefilling, key=lambda slot: (slot <= turn, slot), default=turn)
+
+
+def common_prefix(held: Sequence[int], wanted: Sequence[int]) -> int:
+    """Return how many leading tokens are the same."""
+    limit = min(len(held), len(wanted))
+    # Halving with slice comparison runs in C; a loop over twelve thousand tokens would not.
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if list(held[low:middle]) == list(wanted[low:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@dataclass(frozen=True)
+class FreeSlot:
+    """An idle slot as the choice sees it: whose it was last (None: nobody's yet), what it shares, when it was used."""
+
+    slot: int
+    shared: int
+    conversation: str | None
+    used: float
+
+
+def choose_slot(free: Sequence[FreeSlot], conversation: str) -> int:
+    """Return the idle slot that a request gets.
+
+    A slot of the same conversation comes first (requests without one count as one conversation), the one that holds
+    most of the prompt among several. Otherwise the slot unused for longest, whatever the others hold: a common prefix
+    is copied from where it lies, and nobody's history is overwritten for it.
+    """
+
+    def rank(candidate: FreeSlot) -> tuple[bool, int, float]:
+        own = candidate.conversation == conversation
+        return (own, candidate.shared if own else 0, -candidate.used)
+
+    return max(free, key=rank).slot

@@ -1,0 +1,89 @@
+"""Entry point of the inference process: `python -m inference.service --model FILE --port N --run-dir FOLDER`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+
+from inference import endpoint
+from inference.engine.engine import LlamaEngine
+from inference.engine.llama import Model
+from inference.engine.memory import NoMemory
+from inference.engine.plan import Plan, simple_plan
+from inference.service.app import build_app
+
+logger = logging.getLogger("inference.service")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve one model on loopback until SIGTERM or SIGINT; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr)
+    os.umask(0o077)
+    try:
+        listener = socket.create_server(("127.0.0.1", options.port))
+    except OSError as error:
+        sys.stderr.write(f"Port {options.port} cannot be used: {error.strerror}.\n")
+        return 1
+    engine = LlamaEngine(
+        options.model,
+        lambda model: plan_for(model, options.window, options.threads),
+        lambda _model, _plan: NoMemory(),
+        name=options.name,
+    )
+    engine.start()
+    try:
+        asyncio.run(_serve(engine, listener, options.run_dir))
+    finally:
+        engine.stop()
+    return 0
+
+
+def plan_for(model: Model, window: int, threads: int) -> Plan:
+    """Return the plan for a loaded model: the wished window, as far as the model was trained for it."""
+    return simple_plan(min(window, model.trained_window), threads or physical_cores())
+
+
+def physical_cores() -> int:
+    """Return the cores without their hardware threads, on which llama.cpp's matrix products gain nothing."""
+    import psutil
+
+    return psutil.cpu_count(logical=False) or os.cpu_count() or 1
+
+
+async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) -> None:
+    key = secrets.token_urlsafe(32)
+    config = uvicorn.Config(build_app(engine, key), log_level="warning", access_log=False, lifespan="off")
+    server = uvicorn.Server(config)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    # The socket listens already, so whoever reads the file now is answered as soon as the server runs.
+    endpoint.publish(run_dir, endpoint.Endpoint(url, key, os.getpid(), engine.name))
+    logger.info("Listening on %s", url)
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        endpoint.withdraw(run_dir, os.getpid())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m inference.service", description=__doc__)
+    parser.add_argument("--model", type=Path, required=True, help="the GGUF file")
+    parser.add_argument("--name", default="", help="the model's name towards callers (default: the file's)")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--run-dir", type=Path, required=True, help="where the endpoint file is written")
+    parser.add_argument("--window", type=int, default=16384, help="tokens per conversation")
+    parser.add_argument("--threads", type=int, default=0, help="0: one for each physical core")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
