@@ -54,7 +54,9 @@ def install_chromium() -> None:
     sys.stderr.write("Installing Chromium for the browser tests\n")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(["apt-get", "--quiet", *command], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["apt-get", "--quiet", *command], env=environment, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             cause = (done.stderr.strip() or "no reason given").splitlines()[-1]
             raise NotReady(f"Chromium could not be installed: {cause}")

@@ -15,7 +15,6 @@ from inference.catalogue import HubFile
 from inference.fetch.errors import SourceFailed
 from inference.fetch.events import Waiting
 from inference.fetch.meter import Meter
-from inference.fetch.stamp import BLOCK
 
 if TYPE_CHECKING:
     import httpx
@@ -87,7 +86,8 @@ class HubSource:
             skip = offset - _first_byte(response)
             if skip < 0:
                 raise SourceFailed("the server skips bytes that were asked for")
-            for block in response.iter_bytes(BLOCK):
+            # As they come: a fixed block size would hold bytes back, and lose them when the connection is cut.
+            for block in response.iter_bytes():
                 if skip < len(block):
                     yield block[skip:]
                 skip = max(0, skip - len(block))

@@ -93,7 +93,7 @@ def pip_download(requirement: str, folder: Path, arrived: Callable[[int], None])
         log.seek(0)
         output = log.read()
     if process.returncode:
-        raise _failure(output, requirement, folder.parent)
+        raise failure_of(output, requirement, folder.parent)
     return next(folder.glob("*.whl"))
 
 
@@ -107,7 +107,8 @@ def _bytes_in(folder: Path) -> int:
     return total
 
 
-def _failure(output: str, requirement: str, folder: Path) -> Exception:
+def failure_of(output: str, requirement: str, folder: Path) -> SourceFailed | DiskFull:
+    """Return what went wrong, read off pip's output; `folder` is where it wrote."""
     if "No space left on device" in output:
         return DiskFull(folder)
     if any(sign in output for sign in NO_NETWORK):
