@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+PAGE_BREAK = "\f"
 
 
 @dataclass(frozen=True)
 class SectionText:
-    """A section with the places where a new page begins: (first character, page), in order."""
+    """A section: its text begins with its heading where it has one, and turns a page at each form feed."""
 
     heading: str
     text: str
     page: int | None
-    breaks: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
 class Quote:
-    """Words to mark: in section number `section` near character `start`, or anywhere when `section` is None."""
+    """Words to mark: in section number `section` from character `start` on, or else wherever they stand first."""
 
     words: str
     section: int | None = None
@@ -36,7 +37,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Block:
-    """Text under one heading on one sheet; the heading is empty where a section goes on from the sheet before."""
+    """What one section has on one sheet; the heading is empty where the section goes on from the sheet before."""
 
     heading: str
     runs: tuple[Run, ...]
@@ -56,31 +57,32 @@ def lay_out(sections: Sequence[SectionText], quote: Quote | None = None) -> list
     sheets: list[Sheet] = []
     for index, section in enumerate(sections):
         span = marked[1:] if marked and marked[0] == index else (0, 0)
-        for page, start, end in _spans(section):
+        for page, block in _blocks(section, span):
             if not sheets or sheets[-1].page != page:
                 sheets.append(Sheet(page))
-            heading = section.heading if start == 0 else ""
-            sheets[-1].blocks.append(Block(heading, tuple(_runs(section.text, (start, end), span))))
+            sheets[-1].blocks.append(block)
     return sheets
 
 
-def _spans(section: SectionText) -> Iterable[tuple[int | None, int, int]]:
-    """Yield (page, first character, end) for each page the section touches."""
-    page, start = section.page, 0
-    for position, next_page in section.breaks:
-        if next_page == page:
-            continue
-        if section.text[start:position].strip():
-            yield page, start, position
-            start = position
-        page = next_page
-    yield page, start, len(section.text)
+def _blocks(section: SectionText, marked: tuple[int, int]) -> Iterator[tuple[int | None, Block]]:
+    """Yield the section's blocks with their pages; pages without text are left out."""
+    start = 0
+    heading = section.heading if section.heading and section.text.startswith(section.heading) else ""
+    for turned, text in enumerate(section.text.split(PAGE_BREAK)):
+        end = start + len(text)
+        first = start + len(heading)
+        first += len(section.text[first:end]) - len(section.text[first:end].lstrip())
+        if text.strip():
+            page = None if section.page is None else section.page + turned
+            yield page, Block(heading, tuple(_runs(section.text, (first, end), marked)))
+        heading = ""
+        start = end + len(PAGE_BREAK)
 
 
 def _runs(text: str, span: tuple[int, int], marked: tuple[int, int]) -> Iterable[Run]:
     """Cut text[span] into the part before the marked stretch, the part inside it and the part after."""
     start, end = span
-    first, last = max(start, min(marked[0], end)), max(start, min(marked[1], end))
+    first, last = (min(max(position, start), end) for position in marked)
     for begin, stop, inside in ((start, first, False), (first, last, True), (last, end, False)):
         if stop > begin:
             yield Run(text[begin:stop], inside)
@@ -88,16 +90,14 @@ def _runs(text: str, span: tuple[int, int], marked: tuple[int, int]) -> Iterable
 
 def _locate(sections: Sequence[SectionText], quote: Quote) -> tuple[int, int, int] | None:
     """Return (section, first character, end) of the quoted words, whatever the white space between them."""
-    words = quote.words.strip(" …\n\t").split()
+    words = quote.words.split()
     if not words:
         return None
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
-    order = list(range(len(sections)))
+    places = [(index, 0) for index in range(len(sections))]
     if quote.section is not None:
-        if match := pattern.search(sections[quote.section].text, quote.start):
-            return quote.section, match.start(), match.end()
-        order.sort(key=lambda index: index != quote.section)
-    for index in order:
-        if match := pattern.search(sections[index].text):
+        places.insert(0, (quote.section, quote.start))
+    for index, start in places:
+        if match := pattern.search(sections[index].text, start):
             return index, match.start(), match.end()
     return None
