@@ -76,6 +76,7 @@ class Run:
         match event:
             case Stage():
                 self.stage = event
+                self.reading = None  # of use while it goes on, not to those who come later
             case Reading():
                 self.reading = event
             case Text():

@@ -47,7 +47,7 @@ def ingest(document_id: int) -> None:
     except Exception:  # one file must not take the queue with it, whatever its reader stumbles over
         logger.exception("reading document %s failed", document_id)
         _fail(
-            document_id, State.FAILED, "A fault in Readahead kept this file from being read; its log has the details."
+            document_id, State.FAILED, "A fault in Readahead kept it from reading this file; its log has the details."
         )
 
 

@@ -16,7 +16,7 @@ from projects.retrieval.stopwords import STOP_WORDS
 
 TABLE = "projects_chunk_fts"
 COLUMNS = ("text", "heading", "opening", "name")
-WEIGHTS = (1.0, 0.4, 0.3, 0.5)
+WEIGHTS = (1.0, 0.4, 0.5, 0.5)
 """A chunk is found by its own words first, and by those of its headings, its document's first lines and its name:
 'the Piper in Tallahassee' names the document, while the page that answers says only 'the airplane'."""
 
@@ -66,19 +66,25 @@ def openings(project_id: int, limit: int) -> list[Passage]:
 def match_query(question: str) -> str:
     """Return an FTS5 expression that matches any of the question's words; empty if there is none.
 
-    Each term is a quoted string, so nothing in it can be syntax. What holds together stays a phrase: 'PA-22-150'.
+    Each term is a quoted string, so nothing in it can be syntax. What holds together is looked for as a phrase and in
+    its parts: 'PA-22-150' means just that, '85-year-old' should find 'age 85' as well.
     """
     words = list(dict.fromkeys(_terms(question)))
     telling = [word for word in words if word not in STOP_WORDS] or words
     return " OR ".join(f'"{word}"' for word in telling[:MAX_TERMS])
 
 
-_WORD = re.compile(r"\w+(?:[-./:’'&]\w+)*")
+_COMPOUND = re.compile(r"\w+(?:[-./:’'&]\w+)*")
+_WORD = re.compile(r"\w+")
 
 
 def _terms(question: str) -> Iterator[str]:
-    for match in _WORD.finditer(question.lower()):
-        yield match.group()
+    for match in _COMPOUND.finditer(question.lower()):
+        compound = match.group()
+        yield compound
+        for part in _WORD.findall(compound):
+            if len(part) > 1:
+                yield part
 
 
 # ruff: noqa: S608 - every piece put into these statements is a constant of this module

@@ -1,0 +1,135 @@
+"""Adding files and folders from disk, and waiting until they have been read."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from django.conf import settings
+
+from inference.supervise import status
+from projects.intake.pipeline import ingest
+from projects.intake.service import IntakeError, add_file
+from projects.models import Document, Project
+
+BLOCK = 1024 * 1024
+POLL_S = 0.3
+
+
+class DocumentReport(TypedDict):
+    """One document as `ingest --json` prints it."""
+
+    name: str
+    state: str
+    pages: int | None
+    tokens: int | None
+    warnings: list[str]
+    error: str
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of one path: a document, or the reason why the file was not taken."""
+
+    name: str
+    document_id: int | None
+    error: str = ""
+
+
+class Unreadable(Exception):
+    """A path that was named does not exist or may not be read; the message is for a person."""
+
+
+def files_in(paths: Iterable[str]) -> list[Path]:
+    """Return the files named and those in the folders named, in a stable order; hidden ones only if named themselves.
+
+    Raises Unreadable for a path that is not there.
+    """
+    found: list[Path] = []
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            found += _walk(path)
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise Unreadable(f"There is no file or folder {given}.")
+    return list(dict.fromkeys(found))
+
+
+def add_files(project: Project, files: Iterable[Path]) -> Iterator[Added]:
+    """Add files one by one; one that is refused does not keep the others from being added."""
+    for path in files:
+        try:
+            with path.open("rb") as file:
+                added = add_file(project, path.name, iter(lambda: file.read(BLOCK), b""))
+        except IntakeError as error:
+            yield Added(path.name, None, error.message)
+        except OSError as error:
+            yield Added(path.name, None, f"The file could not be read: {error.strerror}.")
+        else:
+            yield Added(added.name, added.document_id)
+
+
+def wait_until_read(document_ids: Sequence[int], progress: Callable[[int, int], None]) -> None:
+    """Return when every document is in a final state; `progress` is called with (done, total) when that changed.
+
+    The worker of a running Readahead does the reading. While none runs, this process does it: `ingest` is safe beside
+    a worker that comes up meanwhile, and the jobs left in line find their documents done.
+    """
+    done = -1
+    while True:
+        unfinished = _unfinished(document_ids)
+        if len(document_ids) - len(unfinished) != done:
+            done = len(document_ids) - len(unfinished)
+            progress(done, len(document_ids))
+        if not unfinished:
+            return
+        if is_running():
+            time.sleep(POLL_S)
+        else:
+            ingest(unfinished[0])
+
+
+def is_running() -> bool:
+    """Tell whether `manage.py up` runs for this data folder."""
+    return status.read(settings.RUN_DIR) is not None
+
+
+def report(added: Sequence[Added]) -> list[DocumentReport]:
+    """Return how each file stands now, in the order given; one that was refused counts as failed."""
+    documents = Document.objects.in_bulk([item.document_id for item in added if item.document_id is not None])
+    return [_report(item, documents.get(item.document_id or 0)) for item in added]
+
+
+def _report(item: Added, document: Document | None) -> DocumentReport:
+    if document is None:
+        error = item.error or "The document was removed."
+        return {
+            "name": item.name, "state": Document.State.FAILED.value, "pages": None, "tokens": None,
+            "warnings": [], "error": error,
+        }  # fmt: skip
+    return {
+        "name": item.name,
+        "state": document.state,
+        "pages": document.pages,
+        "tokens": document.tokens,
+        "warnings": document.warnings,
+        "error": document.error,
+    }
+
+
+def _unfinished(document_ids: Sequence[int]) -> list[int]:
+    """Return those that are neither final nor gone, in the order in which they were added."""
+    rows = Document.objects.filter(pk__in=document_ids).exclude(state__in=Document.FINAL)
+    return list(rows.order_by("pk").values_list("pk", flat=True))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(root) / name for name in sorted(names) if not name.startswith("."))

@@ -1,0 +1,80 @@
+"""`manage.py ask`: ask a project's documents a question."""
+
+from __future__ import annotations
+
+import asyncio
+import json as jsonlib
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.http import Http404
+
+from projects.answering.events import Ended, Text
+from projects.answering.pipeline import LANE, answer
+from projects.answering.report import AnswerReport, report
+from projects.asking import QuestionRefused
+from projects.asking import ask as open_question
+from projects.models import Project, Turn
+from projects.owner import local_owner
+
+
+class Command(BaseCommand):
+    help = "Ask a project's documents a question; the answer is stored as one asked on the page."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", help="name of the project")
+        parser.add_argument("question")
+        parser.add_argument("--lane", default=LANE, help=f"way to the answer; '{LANE}' is the only one so far")
+        parser.add_argument("--fresh", action="store_true", help="answer anew even if the answer is known")
+        parser.add_argument("--conversation", type=int, metavar="ID", help="go on with this conversation")
+        parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+
+    def handle(self, *args: Any, project: str, question: str, json: bool, **options: Any) -> None:
+        if options["lane"] != LANE:
+            raise CommandError(f"There is no lane '{options['lane']}' yet. The only one is '{LANE}'.")
+        turn = _open(project, question, options["conversation"])
+        try:
+            # Not async_to_sync: asyncio.run turns Ctrl-C into a cancellation, which stops the model and keeps the text.
+            ended = asyncio.run(self._answer(turn.pk, stream=not json))
+        except KeyboardInterrupt:
+            raise CommandError("Stopped.") from None
+        if ended.state != Turn.State.DONE:
+            raise CommandError(ended.error or "The answer was stopped.")
+        result = report(Turn.objects.get(pk=turn.pk))
+        self.stdout.write(jsonlib.dumps(result) if json else _sources(result))
+
+    async def _answer(self, turn_id: int, *, stream: bool) -> Ended:
+        """Run the answer to its end, writing the text as it comes if wanted."""
+        ended = Ended(Turn.State.INTERRUPTED)
+        async for event in answer(turn_id):
+            if isinstance(event, Text) and stream:
+                self.stdout.write(event.text, ending="")
+                self.stdout.flush()
+            elif isinstance(event, Ended):
+                ended = event
+        return ended
+
+
+def _open(name: str, question: str, conversation: int | None) -> Turn:
+    owner = local_owner()
+    project = Project.objects.filter(owner=owner, name=name).first()
+    if project is None:
+        known = ", ".join(Project.objects.filter(owner=owner).values_list("name", flat=True)) or "none yet"
+        raise CommandError(f"There is no project '{name}'. Projects: {known}.")
+    try:
+        return open_question(owner, project, question, conversation)
+    except QuestionRefused as error:
+        raise CommandError(error.message) from error
+    except Http404:
+        raise CommandError(f"Project '{name}' has no conversation {conversation}.") from None
+
+
+def _sources(result: AnswerReport) -> str:
+    """Return what stands under a streamed answer: its sources, and the time that it took."""
+    lines = ["", ""]
+    for citation in result["citations"]:
+        page = f", page {citation['page']}" if citation["page"] is not None else ""
+        lines.append(f"- {citation['document']}{page}: “{' '.join(citation['quote'].split())}”")
+    lines.append(f"({result['ttft_s']} s to the first word, {result['total_s']} s in all)")
+    return "\n".join(lines)

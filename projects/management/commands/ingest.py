@@ -1,0 +1,67 @@
+"""`manage.py ingest`: add files and folders to a project."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from projects.intake import batch
+from projects.models import Project
+from projects.owner import local_owner
+
+
+class Command(BaseCommand):
+    help = "Add files and folders to a project; the project is made if there is none of this name."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", help="name of the project")
+        parser.add_argument("path", nargs="+", help="file or folder; folders are walked, hidden files left out")
+        parser.add_argument("--wait", choices=["indexed", "read"], help="return when every document can be searched")
+        parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+
+    def handle(self, *args: Any, project: str, path: list[str], wait: str | None, json: bool, **options: Any) -> None:
+        if wait == "read":
+            raise CommandError("Readahead does not read documents ahead yet. Use --wait indexed.")
+        added = self._add(project.strip(), path)
+        if wait:
+            self._wait(added)
+        documents = batch.report(added)
+        if json:
+            self.stdout.write(jsonlib.dumps({"project": project.strip(), "documents": documents}))
+        else:
+            self._print(documents, waited=wait is not None)
+
+    def _add(self, name: str, paths: list[str]) -> list[batch.Added]:
+        if not 0 < len(name) <= 200:
+            raise CommandError("A project's name has 1 to 200 characters.")
+        try:
+            files = batch.files_in(paths)
+        except batch.Unreadable as error:
+            raise CommandError(str(error)) from error
+        if not files:
+            raise CommandError("There are no files in these folders.")
+        project, _ = Project.objects.get_or_create(owner=local_owner(), name=name)
+        return list(batch.add_files(project, files))
+
+    def _wait(self, added: Sequence[batch.Added]) -> None:
+        ids = sorted({item.document_id for item in added if item.document_id is not None})
+        try:
+            batch.wait_until_read(
+                ids, lambda done, total: self.stderr.write(f"{done} of {total} read", self.style.NOTICE)
+            )
+        except KeyboardInterrupt:
+            raise CommandError("Stopped waiting. What is in line will be read while Readahead runs.") from None
+
+    def _tell(self, done: int, total: int) -> None:
+        self.stderr.write(f"{done} of {total} read", self.style.NOTICE)
+
+    def _print(self, documents: Sequence[batch.DocumentReport], *, waited: bool) -> None:
+        for document in documents:
+            notes = "; ".join([*document["warnings"], document["error"]]).strip("; ")
+            self.stdout.write(f"{document['name']}: {document['state']}" + (f" - {notes}" if notes else ""))
+        if not waited and not batch.is_running():
+            self.stdout.write("Readahead is not running: the files are read when it is (make run).")
