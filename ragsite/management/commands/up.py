@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from ragsite.launch import CannotStart, launch
 
@@ -27,7 +27,8 @@ class Command(BaseCommand):
         try:
             launch(self.say)
         except CannotStart as error:
-            raise CommandError(str(error)) from error
+            self.stderr.write(str(error))
+            sys.exit(1)
         except KeyboardInterrupt:
             self.say("Stopped before it was started.")
             sys.exit(INTERRUPTED)
