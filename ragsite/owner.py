@@ -15,24 +15,15 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
+from projects.owner import local_owner
 from ragsite.network import is_local_call, is_same_origin
 
-OWNER_NAME = "owner"
 FORBIDDEN_SOCKET: dict[str, Any] = {"type": "websocket.close"}
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-def local_owner() -> User:
-    """Return the local user, made at first start: staff and superuser, without a usable password."""
-    user, created = User.objects.get_or_create(username=OWNER_NAME, defaults={"is_staff": True, "is_superuser": True})
-    if created:
-        user.set_unusable_password()
-        user.save(update_fields=["password"])
-    return user
 
 
 def someone_can_sign_in() -> bool:

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from inference.models import ModelChoice
 from projects.models import Chunk, Citation, Conversation, Document, DocumentName, Project, Section, Turn
-from ragsite.owner import local_owner
+from projects.owner import local_owner
 
 pytestmark = pytest.mark.django_db
 
