@@ -1,0 +1,119 @@
+"""`manage.py models`, as somebody who scripts it sees it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from inference.catalogue import DEFAULT_MODEL, find
+from inference.fetch import FetchError, Note
+from inference.management.commands import models as command
+from inference.models import ModelChoice
+
+pytestmark = pytest.mark.django_db
+
+KEYS = ["id", "name", "state", "active", "bytes", "sha256", "license", "window", "kv", "fits", "message"]
+
+
+@pytest.fixture(autouse=True)
+def models_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    settings.MODELS_DIR = folder
+    monkeypatch.delenv("READAHEAD_MODEL", raising=False)
+    return folder
+
+
+def models(*arguments: str) -> list[dict[str, Any]]:
+    out = io.StringIO()
+    call_command("models", *arguments, "--json", stdout=out, stderr=io.StringIO())
+    rows: list[dict[str, Any]] = json.loads(out.getvalue())["models"]
+    return rows
+
+
+def put(folder: Path, model_id: str) -> None:
+    (folder / find(model_id).file).write_bytes(b"GGUF")
+
+
+def test_list_has_every_key_of_every_model() -> None:
+    rows = models("list")
+    assert all(list(row) == KEYS for row in rows)
+    assert [row["id"] for row in rows if row["active"]] == [DEFAULT_MODEL]
+
+
+def test_list_without_json_marks_the_active_one() -> None:
+    out = io.StringIO()
+    call_command("models", "list", stdout=out)
+    marked = [line for line in out.getvalue().splitlines() if line.startswith("*")]
+    assert len(marked) == 1
+    assert DEFAULT_MODEL in marked[0]
+
+
+def test_list_shows_an_active_file_from_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = tmp_path / "elsewhere.gguf"
+    elsewhere.write_bytes(b"GGUF")
+    monkeypatch.setenv("READAHEAD_MODEL", str(elsewhere))
+    assert [row["name"] for row in models("list") if row["active"]] == ["elsewhere.gguf"]
+
+
+def test_activate_is_remembered(models_dir: Path) -> None:
+    put(models_dir, "smollm2-135m")
+    assert models("activate", "smollm2-135m")[0]["active"] is True
+    choice = ModelChoice.current()
+    assert choice is not None
+    assert (choice.model_id, choice.path) == ("smollm2-135m", "")
+
+
+def test_activate_says_when_the_environment_wins(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(models_dir, "smollm2-135m")
+    monkeypatch.setenv("READAHEAD_MODEL", DEFAULT_MODEL)
+    (row,) = models("activate", "smollm2-135m")
+    assert row["active"] is False
+    assert "READAHEAD_MODEL" in row["message"]
+
+
+def test_a_model_that_is_not_there_cannot_be_activated() -> None:
+    with pytest.raises(CommandError, match="models install smollm2-135m"):
+        models("activate", "smollm2-135m")
+    assert ModelChoice.current() is None
+
+
+def test_import_and_activate_a_file_of_ones_own(tmp_path: Path) -> None:
+    own = tmp_path / "mine.gguf"
+    own.write_bytes(b"GGUF and so on")
+    (imported,) = models("import", str(own))
+    assert (imported["id"], imported["state"], imported["active"]) == ("mine", "installed", False)
+    assert len(imported["sha256"]) == 64
+    assert models("activate", "mine")[0]["active"] is True
+
+
+def test_install_reports_on_stderr_and_answers_on_stdout(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fake(entry: Any, folder: Path, report: Any) -> None:
+        report(Note("hello"))
+        put(folder, entry.id)
+
+    monkeypatch.setattr(command, "ensure_installed", fake)
+    out, err = io.StringIO(), io.StringIO()
+    call_command("models", "install", "smollm2-135m", "--json", stdout=out, stderr=err)
+    assert json.loads(out.getvalue())["models"][0]["state"] == "installed"
+    assert err.getvalue() == "smollm2-135m: hello\n"
+
+
+def test_a_failed_install_is_the_commands_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise FetchError("No network.")
+
+    monkeypatch.setattr(command, "ensure_installed", fail)
+    with pytest.raises(CommandError, match="No network"):
+        models("install", "smollm2-135m")
+
+
+@pytest.mark.parametrize("arguments", [("install", "gpt-9"), ("activate", "gpt-9"), ("import", "/nowhere.gguf")])
+def test_what_does_not_exist_is_an_error(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError):
+        models(*arguments)
