@@ -24,7 +24,8 @@ from inference.supervise import status
 from inference.supervise.ports import PortState, free_port, probe, reachable_host
 from inference.supervise.processes import Mark, end_all
 from inference.supervise.supervisor import ChildSpec, Places, Supervisor
-from ragsite.owner import local_owner, someone_can_sign_in
+from projects.owner import local_owner
+from ragsite.owner import someone_can_sign_in
 from study.queue import release_taken
 
 LEFTOVER_GRACE_S = 5.0
@@ -129,7 +130,8 @@ def _children() -> list[ChildSpec]:
     def inference() -> Sequence[str]:
         nonlocal port  # kept from start to start, unless another program took it meanwhile
         port = free_port(INFERENCE_HOST, port)
-        options = {"--model": _model().path, "--port": port, "--run-dir": settings.RUN_DIR}
+        model = _model()
+        options = {"--model": model.path, "--name": model.id, "--port": port, "--run-dir": settings.RUN_DIR}
         return [sys.executable, "-m", "inference.service", *(str(word) for pair in options.items() for word in pair)]
 
     return [

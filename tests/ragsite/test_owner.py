@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from projects.owner import OWNER_NAME, local_owner
 from ragsite import asgi
-from ragsite.owner import OWNER_NAME, local_owner, someone_can_sign_in
+from ragsite.owner import someone_can_sign_in
 
 pytestmark = pytest.mark.django_db
 
