@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +80,8 @@ _WORD = re.compile(r"\w+")
 
 
 def _terms(question: str) -> Iterator[str]:
-    for match in _COMPOUND.finditer(question.lower()):
+    # Composed letters, since a combining accent is no part of a word to the pattern.
+    for match in _COMPOUND.finditer(unicodedata.normalize("NFKC", question).lower()):
         compound = match.group()
         yield compound
         for part in _WORD.findall(compound):

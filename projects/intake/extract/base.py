@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -51,6 +52,10 @@ class Extractor(Protocol):
 
 
 def clean(text: str) -> str:
-    """Return text that can be stored: plain line ends, no control characters, no white space at line ends."""
-    lines = _UNSTORABLE.sub("", _LINE_ENDS.sub("\n", text)).split("\n")
+    """Return text that can be stored and compared: composed letters, plain line ends, no control characters.
+
+    White space at the ends of lines goes too.
+    """
+    composed = unicodedata.normalize("NFC", text)
+    lines = _UNSTORABLE.sub("", _LINE_ENDS.sub("\n", composed)).split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")

@@ -1,0 +1,234 @@
+"""Answering: a stored question becomes a stored answer with citations, or a failure that says what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection
+
+from inference.fake import FakeAnswer, FakeEngine, broken
+from projects.answering import runs
+from projects.answering.events import AnswerEvent, Ended, Stage, Text
+from projects.answering.pipeline import answer
+from projects.answering.speed import ReadingSpeed
+from projects.answering.turns import open_turn, recover_interrupted
+from projects.models import Conversation, Document, Turn
+from tests.projects.factories import add_read, make_project
+
+RENT = "The monthly rent is 900 euros."
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def ask(question: str = "How much is the rent?", *, lease: bool = True) -> Turn:
+    """Return a waiting turn of a project with one lease."""
+    project = make_project()
+    if lease:
+        add_read(project, "lease.txt", RENT)
+    return open_turn(Conversation.objects.create(project=project), question)
+
+
+def stored(turn: Turn) -> Turn:
+    return Turn.objects.get(pk=turn.pk)
+
+
+async def collect(events: AsyncIterator[AnswerEvent]) -> list[AnswerEvent]:
+    return [event async for event in events]
+
+
+def text_of(events: list[AnswerEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, Text))
+
+
+async def test_an_answer_passes_its_stages_and_is_stored_with_its_citation(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append("The rent is 900 euros [1].")
+    turn = await sync_to_async(ask)()
+
+    events = await collect(answer(turn.pk))
+
+    stages = [event.name for event in events if isinstance(event, Stage)]
+    assert stages == ["searching", "waiting", "reading", "answering"]
+    assert text_of(events) == "The rent is 900 euros [1]."
+    assert events[-1] == Ended("done")
+    turn = await sync_to_async(stored)(turn)
+    assert (turn.answer, turn.lane, turn.model) == ("The rent is 900 euros. [1]", "passages", "fake-model")
+    assert turn.coverage == {"ready": 1, "total": 1, "waiting": []}
+    citation = await turn.citations.select_related("document").aget()
+    assert (citation.number, citation.document.name, citation.quote) == (1, "lease.txt", RENT)
+
+
+async def test_the_figures_of_a_turn_add_up(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", reused=20))
+    turn = await sync_to_async(ask)()
+
+    await collect(answer(turn.pk))
+
+    turn = await sync_to_async(stored)(turn)
+    assert turn.prompt_tokens == turn.restored_tokens + turn.reused_tokens + turn.read_tokens
+    assert (turn.reused_tokens, turn.answer_tokens) == (20, 5)
+    assert turn.ttft_s is not None
+    assert turn.total_s is not None
+    assert 0 < turn.ttft_s <= turn.total_s
+
+
+async def test_the_prompt_that_was_sent_is_kept_with_the_turn(fake_inference: FakeEngine) -> None:
+    turn = await sync_to_async(ask)()
+
+    await collect(answer(turn.pk))
+
+    sent = [{"role": message.role, "content": message.text} for message in fake_inference.requests[0].messages]
+    assert (await sync_to_async(stored)(turn)).prompt == sent
+
+
+async def test_documents_still_being_read_are_named_with_the_answer(fake_inference: FakeEngine) -> None:
+    turn = await sync_to_async(ask)()
+    project_id = turn.conversation.project_id
+    await Document.objects.acreate(project_id=project_id, sha256="0" * 64, name="late.pdf", size=1)
+
+    await collect(answer(turn.pk))
+
+    assert (await sync_to_async(stored)(turn)).coverage == {"ready": 1, "total": 2, "waiting": ["late.pdf"]}
+
+
+async def test_a_project_without_documents_is_told_so_without_asking_the_model(fake_inference: FakeEngine) -> None:
+    turn = await sync_to_async(ask)(lease=False)
+
+    events = await collect(answer(turn.pk))
+
+    error = "This project has no documents yet. Add some, then ask again."
+    assert events[-1] == Ended("failed", "nothing_ready", error, retry=True)
+    assert fake_inference.requests == []
+
+
+async def test_a_question_that_shares_no_word_with_the_documents_gets_their_beginnings(
+    fake_inference: FakeEngine,
+) -> None:
+    turn = await sync_to_async(ask)("Worum geht es hier?")
+
+    await collect(answer(turn.pk))
+
+    assert RENT in fake_inference.requests[0].messages[1].text
+    assert "beginnings" in (await sync_to_async(stored)(turn)).lane_reason
+
+
+async def test_a_model_that_is_not_there_fails_the_turn_with_a_sentence() -> None:
+    turn = await sync_to_async(ask)()
+
+    events = await collect(answer(turn.pk))
+
+    ended = events[-1]
+    assert isinstance(ended, Ended)
+    assert (ended.state, ended.error_code, ended.retry) == ("failed", "unavailable", True)
+    assert (await sync_to_async(stored)(turn)).error == ended.error != ""
+
+
+async def test_an_engine_that_fails_in_mid_answer_leaves_the_text_so_far(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append(broken())
+    turn = await sync_to_async(ask)()
+
+    events = await collect(answer(turn.pk))
+
+    assert isinstance(events[-1], Ended)
+    assert (events[-1].state, events[-1].error_code) == ("failed", "engine_fault")
+    assert (await sync_to_async(stored)(turn)).answer == "one two three"
+
+
+async def test_a_late_follower_gets_all_text_and_leaving_does_not_stop_the_answer(
+    fake_inference: FakeEngine, gate: threading.Event
+) -> None:
+    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    turn = await sync_to_async(ask)()
+    runs.start(turn.pk)
+    async for event in runs.follow(turn.pk):
+        if isinstance(event, Text):
+            break
+
+    late = runs.follow(turn.pk)
+    assert await anext(late) == Stage("answering")
+    assert await anext(late) == Text("The")
+    gate.set()
+    events = await collect(late)
+
+    assert text_of(events) == " rent is 900 euros."
+    assert events[-1] == Ended("done")
+
+
+async def test_a_finished_turn_is_told_from_its_row(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append("The rent is 900 euros [1].")
+    turn = await sync_to_async(ask)()
+    runs.start(turn.pk)
+    await collect(runs.follow(turn.pk))
+
+    assert await collect(runs.follow(turn.pk)) == [Text("The rent is 900 euros. [1]"), Ended("done")]
+
+
+async def test_stop_ends_the_engines_work_and_keeps_the_text(fake_inference: FakeEngine, gate: threading.Event) -> None:
+    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    turn = await sync_to_async(ask)()
+    runs.start(turn.pk)
+    follower = runs.follow(turn.pk)
+    async for event in follower:
+        if isinstance(event, Text):
+            break
+
+    await runs.stop(turn.pk)
+
+    assert isinstance((await collect(follower))[-1], Ended)
+    turn = await sync_to_async(stored)(turn)
+    assert (turn.state, turn.answer) == ("stopped", "The")
+    assert await asyncio.to_thread(fake_inference.tickets[0].cancelled.wait, 5)
+
+
+async def test_stopping_an_answer_that_has_just_been_started_closes_its_turn(fake_inference: FakeEngine) -> None:
+    turn = await sync_to_async(ask)()
+    runs.start(turn.pk)
+
+    await runs.stop(turn.pk)
+
+    assert (await sync_to_async(stored)(turn)).state == "stopped"
+
+
+async def test_several_answers_run_at_once(fake_inference: FakeEngine) -> None:
+    turns = [await sync_to_async(ask)(), await sync_to_async(other_turn)()]
+    for turn in turns:
+        runs.start(turn.pk)
+
+    ends = [(await collect(runs.follow(turn.pk)))[-1] for turn in turns]
+
+    assert ends == [Ended("done"), Ended("done")]
+
+
+def other_turn() -> Turn:
+    return open_turn(Conversation.objects.create(project=Conversation.objects.get().project), "And the deposit?")
+
+
+async def test_no_transaction_is_open_while_tokens_flow(fake_inference: FakeEngine, gate: threading.Event) -> None:
+    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    turn = await sync_to_async(ask)()
+
+    async for event in answer(turn.pk):
+        if isinstance(event, Text):
+            assert not await sync_to_async(lambda: connection.in_atomic_block)()
+            gate.set()
+
+
+def test_a_turn_left_behind_by_a_dead_process_is_interrupted_and_a_live_one_is_not() -> None:
+    left, live = ask(), other_turn()
+    Turn.objects.filter(pk=left.pk).update(owner="999999999:1", state=Turn.State.ANSWERING)
+
+    assert recover_interrupted() == 1
+
+    assert (stored(left).state, stored(live).state) == ("interrupted", "waiting")
+    assert "Ask again" in stored(left).error
+
+
+def test_seconds_left_come_from_the_speed_of_this_reading_alone() -> None:
+    speed = ReadingSpeed()
+
+    assert speed.seconds_left(4_000, 5_000, now=10.0) is None  # remembered: read in no time
+    assert speed.seconds_left(4_200, 5_000, now=12.0) == pytest.approx(8.0)
+    assert speed.seconds_left(5_000, 5_000, now=20.0) == 0

@@ -1,0 +1,132 @@
+"""`manage.py ingest` and `manage.py ask`, as a script sees them."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from inference.fake import FakeEngine
+from projects.models import Project, Turn
+from tests.builders import pdf
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+KEYS = {
+    *("answer", "lane", "lane_reason", "predicted_s", "ttft_s", "total_s", "from_cache", "citations", "coverage"),
+    *("prompt_tokens", "restored_tokens", "reused_tokens", "read_tokens", "answer_tokens", "model", "conversation"),
+}
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command(*arguments, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a readable and a broken file, a folder within and a hidden file."""
+    (tmp_path / "within").mkdir()
+    (tmp_path / "lease.pdf").write_bytes(pdf(["Lease"], ["The monthly rent is 900 euros."]))
+    (tmp_path / "within" / "broken.pdf").write_bytes(b"%PDF-1.7")
+    (tmp_path / ".hidden").write_text("x")
+    return tmp_path
+
+
+def test_ingest_reads_a_folder_and_reports_each_file(folder: Path) -> None:
+    result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json"))
+
+    lease, bad = result["documents"]
+    assert result["project"] == "Flat"
+    assert lease == {
+        "name": "lease.pdf", "state": "ready", "pages": 2, "tokens": None, "warnings": [], "error": ""
+    }  # fmt: skip
+    assert (bad["name"], bad["state"]) == ("broken.pdf", "failed")
+    assert "damaged" in bad["error"]
+
+
+def test_ingest_without_waiting_leaves_the_files_in_line(folder: Path) -> None:
+    result = json.loads(run("ingest", "Flat", str(folder / "lease.pdf"), "--json"))
+
+    assert [document["state"] for document in result["documents"]] == ["queued"]
+
+
+def test_ingest_of_the_same_folder_again_adds_nothing(folder: Path) -> None:
+    run("ingest", "Flat", str(folder), "--wait", "indexed")
+    run("ingest", "Flat", str(folder), "--wait", "indexed")
+
+    assert Project.objects.get().documents.count() == 2
+
+
+def test_ingest_of_a_path_that_is_not_there_makes_no_project() -> None:
+    with pytest.raises(CommandError, match="no file or folder"):
+        run("ingest", "Flat", "/not/there")
+
+    assert not Project.objects.exists()
+
+
+def test_waiting_for_the_reading_ahead_says_that_there_is_none_yet(folder: Path) -> None:
+    with pytest.raises(CommandError, match="does not read documents ahead yet"):
+        run("ingest", "Flat", str(folder), "--wait", "read")
+
+
+@pytest.fixture
+def flat(folder: Path) -> None:
+    run("ingest", "Flat", str(folder), "--wait", "indexed")
+
+
+def ask(*arguments: str) -> Any:
+    return json.loads(run("ask", "Flat", *arguments, "--json"))
+
+
+@pytest.mark.usefixtures("flat")
+def test_ask_prints_the_answer_with_exactly_these_keys(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append("The rent is 900 euros [1].")
+
+    result = ask("How much is the rent?")
+
+    assert set(result) == KEYS
+    assert result["answer"] == "The rent is 900 euros. [1]"
+    assert result["citations"] == [{"document": "lease.pdf", "page": 2, "quote": "The monthly rent is 900 euros."}]
+    assert result["coverage"] == {"ready": 1, "total": 2, "waiting": []}
+
+
+@pytest.mark.usefixtures("flat")
+def test_ask_goes_on_with_a_conversation(fake_inference: FakeEngine) -> None:
+    first = ask("How much is the rent?")
+    second = ask("And the deposit?", "--conversation", str(first["conversation"]))
+
+    assert first["conversation"] == second["conversation"]
+    assert Turn.objects.count() == 2
+
+
+@pytest.mark.usefixtures("flat")
+def test_ask_without_json_streams_the_answer_and_lists_its_sources(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append("The rent is 900 euros [1].")
+
+    printed = run("ask", "Flat", "How much is the rent?")
+
+    assert printed.startswith("The rent is 900 euros [1].\n")
+    assert "- lease.pdf, page 2: “The monthly rent is 900 euros.”" in printed
+
+
+@pytest.mark.usefixtures("flat")
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["Flat", "How much is the rent?"], "The model is not running"),
+        (["Flat", " "], "question"),
+        (["Flat", "How much?", "--lane", "deep"], "no lane 'deep' yet"),
+        (["Flat", "How much?", "--conversation", "99"], "no conversation 99"),
+        (["House", "How much?"], "no project 'House'. Projects: Flat."),
+    ],
+)
+def test_ask_fails_with_a_sentence(arguments: list[str], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        run("ask", *arguments, "--json")

@@ -1,0 +1,103 @@
+"""Word search: the right passage first, from this project's ready documents alone, for any question whatever."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from projects.intake.service import remove_document
+from projects.models import Document
+from projects.retrieval.lexical import match_query, openings, search
+from tests.projects.factories import add_read, make_project
+
+
+def rows_in_index() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM projects_chunk_fts")
+        return int(cursor.fetchone()[0])
+
+
+@pytest.mark.django_db
+def test_the_passage_with_the_words_of_the_question_comes_first() -> None:
+    project = make_project()
+    add_read(project, "rules.txt", "Quiet hours begin at ten in the evening.")
+    add_read(project, "lease.txt", "The monthly rent is 900 euros.")
+
+    assert search(project.pk, "How much is the rent?")[0].document == "lease.txt"
+
+
+@pytest.mark.django_db
+def test_a_passage_is_found_by_the_first_lines_and_the_name_of_its_document() -> None:
+    project = make_project()
+    filler = "\n\n".join(f"Clause {number} says nothing of interest at all." for number in range(60))
+    for town in ("Lisbon", "Ghent"):
+        add_read(
+            project, f"{town.lower()}.txt", f"Lease of the flat in {town}\n\n{filler}\n\nThe deposit is in {town[0]}."
+        )
+
+    best = search(project.pk, "deposit of the flat in Ghent")[0]
+
+    assert (best.document, "deposit" in best.text) == ("ghent.txt", True)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("question", ["muller", "MÜLLER", "Mu\u0308ller", "tenants", "PA-22-150", "22"])
+def test_accents_case_endings_and_hyphens_do_not_hide_a_passage(question: str) -> None:
+    project = make_project()
+    add_read(project, "a.txt", "The tenant Müller flies a Piper PA-22-150.")
+
+    assert len(search(project.pk, question)) == 1
+
+
+@pytest.mark.django_db
+def test_other_projects_and_documents_that_are_not_ready_are_not_searched() -> None:
+    mine, other = make_project("Mine"), make_project("Other")
+    add_read(other, "a.txt", "The rent is 900 euros.")
+    waiting = add_read(mine, "b.txt", "The rent is 950 euros.")
+    Document.objects.filter(pk=waiting.pk).update(state=Document.State.QUEUED)
+
+    assert search(mine.pk, "rent") == []
+    assert openings(mine.pk, 5) == []
+
+
+@pytest.mark.django_db
+def test_a_removed_document_leaves_the_index_with_it() -> None:
+    project = make_project()
+    document = add_read(project, "a.txt", "The rent is 900 euros.")
+    before = rows_in_index()
+
+    remove_document(document)
+
+    assert rows_in_index() == before - 1
+
+
+@pytest.mark.django_db
+def test_deleting_by_cascade_keeps_the_index_in_step() -> None:
+    project = make_project()
+    add_read(project, "a.txt", "The rent is 900 euros.")
+    before = rows_in_index()
+
+    project.delete()
+
+    assert rows_in_index() == before - 1
+
+
+def test_a_question_of_common_words_alone_still_has_a_query() -> None:
+    assert match_query("What is it about?") == '"what" OR "is" OR "it" OR "about"'
+
+
+@pytest.mark.parametrize("question", ["", "?!", '"" "" *', "\x00"])
+def test_a_question_without_words_finds_nothing(question: str) -> None:
+    assert match_query(question) == ""
+
+
+class AnyQuestion(TestCase):
+    """hypothesis and pytest-django agree on transactions only through this class."""
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.text(max_size=80) | st.text(alphabet="\"'*():^-+ANDORNOTEAR {}.\x00é", max_size=40))
+    def test_no_question_is_a_syntax_error(self, question: str) -> None:
+        search(1, question)
