@@ -95,8 +95,8 @@ class Timings:
     """Where the tokens of one request came from and what each part cost.
 
     Token counts: `prompt = restored + reused + read`, where restored came from a snapshot, reused was still in a slot,
-    and read was prefilled now (less than the rest when the request was cancelled during prefill). Milliseconds: `wait_ms` in line, `restore_ms`, `read_ms` prefill, `decode_ms`
-    generation.
+    and read was prefilled now (less than the rest when the request was cancelled during prefill). Milliseconds:
+    `wait_ms` in line, `restore_ms`, `read_ms` prefill, `decode_ms` generation.
     """
 
     prompt: int = 0

@@ -26,7 +26,7 @@ _MARKED = re.compile("\ue000(\\d+)\ue001")
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
-    "<|im_start|>assistant\n"
+    "{{ '<|im_start|>assistant\n' }}"  # as an expression: Jinja drops a newline at the very end of a source
 )
 PLAIN = "{% for message in messages %}{{ message.role | capitalize }}: {{ message.content }}\n\n{% endfor %}Assistant:"
 

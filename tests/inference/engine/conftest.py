@@ -1,0 +1,85 @@
+"""The real engine on the small test model, loaded once per test process."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from inference import catalogue
+from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Event, Finished, PoolName, Progress
+from inference.engine.engine import LlamaEngine
+from inference.engine.memory import NoMemory, PrefixMemory
+from inference.engine.plan import simple_plan
+from inference.engine.port import Ticket
+from inference.errors import InferenceError
+
+
+def model_file(model_id: str) -> Path:
+    """Return a model's file out of the shared cache, or fail with what to do."""
+    path: Path = settings.MODELS_DIR / catalogue.find(model_id).file
+    if not path.exists():
+        pytest.fail(f"{path.name} is missing: `make test` fetches it, or `manage.py models install {model_id}`.")
+    return path
+
+
+def load(path: Path, memory: PrefixMemory | None = None, *, window: int = 2048) -> LlamaEngine:
+    """Start an engine and wait until it is ready."""
+    keep = memory or NoMemory()
+    engine = LlamaEngine(path, lambda _model: simple_plan(window, 2), lambda _model, _plan: keep)
+    engine.start()
+    while engine.health().state is EngineState.LOADING:
+        time.sleep(0.01)
+    assert engine.health().state is EngineState.READY, engine.health().message
+    return engine
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[LlamaEngine]:
+    """The small model with a window of 2,048 tokens, two conversations and nothing on disk."""
+    running = load(model_file("smollm2-135m"))
+    yield running
+    running.stop()
+
+
+@dataclass
+class Asked:
+    """A request under way in a test."""
+
+    ticket: Ticket
+    events: queue.Queue[Event | InferenceError]
+
+    def until(self, kind: type[Any]) -> Any:
+        """Return the first event of a kind, reading past the others."""
+        while not isinstance(event := self.events.get(timeout=60), kind):
+            pass
+        return event
+
+    def result(self) -> tuple[str, Finished]:
+        """Return the text that is still to come, and the end. Raises what the engine reported."""
+        text = ""
+        while True:
+            event = self.events.get(timeout=60)
+            if isinstance(event, InferenceError):
+                raise event
+            if isinstance(event, Finished):
+                return text, event
+            if not isinstance(event, Progress):
+                text += event.text
+
+
+def ask(engine: LlamaEngine, *texts: str, pool: PoolName = PoolName.CONVERSATION, **options: Any) -> Asked:
+    """Submit alternating user and assistant messages; `options` are fields of ChatRequest."""
+    messages = tuple(ChatMessage("assistant" if index % 2 else "user", text) for index, text in enumerate(texts))
+    events: queue.Queue[Event | InferenceError] = queue.Queue()
+    options.setdefault("max_tokens", 16)
+    return Asked(engine.submit(ChatRequest(messages=messages, pool=pool, **options), events.put), events)
+
+
+__all__ = ["Asked", "Delta", "ask", "load", "model_file"]

@@ -1,0 +1,160 @@
+"""The engine with a real model: the same answer whatever happened around it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from inference.contracts import Delta, PoolName, Progress, Sampling
+from inference.engine.engine import LlamaEngine
+from inference.errors import BadRequest, PromptTooLong, UnknownModel
+from tests.inference.engine.conftest import ask
+
+pytestmark = pytest.mark.engine
+
+LONG = " ".join(f"Item {number} costs {number * 7 % 13} euros." for number in range(100))
+"""About 1,000 tokens: four batches of prefill, so that something can come in between."""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(engine: LlamaEngine) -> str:
+    """The answer about the long text when nothing else happens."""
+    text, end = ask(engine, LONG, pool=PoolName.STUDY).result()
+    assert end.timings.generated > 0
+    return text
+
+
+def test_greedy_answers_repeat_and_the_second_asking_reads_one_token(engine: LlamaEngine) -> None:
+    first, _ = ask(engine, "Name a colour.", conversation="greedy").result()
+    second, end = ask(engine, "Name a colour.", conversation="greedy").result()
+    assert first == second != ""
+    assert (end.timings.reused, end.timings.read) == (end.timings.prompt - 1, 1)
+
+
+def test_the_accounts_add_up(engine: LlamaEngine) -> None:
+    _, end = ask(engine, "Name a colour.", max_tokens=5).result()
+    timings = end.timings
+    assert timings.prompt == timings.restored + timings.reused + timings.read
+    assert 1 <= timings.generated <= 5
+    assert end.reason in ("length", "stop")
+
+
+def test_the_next_turn_of_a_conversation_reads_only_what_is_new(engine: LlamaEngine) -> None:
+    answer, first = ask(engine, LONG, conversation="turns").result()
+    _, second = ask(engine, LONG, answer, "And the dearest?", conversation="turns").result()
+    assert second.timings.reused >= first.timings.prompt
+    assert second.timings.read < 40
+
+
+def test_a_service_call_between_two_turns_changes_nothing_for_the_second(engine: LlamaEngine) -> None:
+    answer, _ = ask(engine, LONG, conversation="pools").result()
+    _, plain = ask(engine, LONG, answer, "And the dearest?", conversation="pools").result()
+    answer, _ = ask(engine, LONG, conversation="pools").result()
+    ask(engine, "Something else altogether. " * 20, pool=PoolName.SERVICE).result()
+    _, disturbed = ask(engine, LONG, answer, "And the dearest?", conversation="pools").result()
+    assert disturbed.timings.reused == plain.timings.reused > 900
+
+
+def test_a_new_conversation_takes_over_a_prefix_that_lies_in_another_slot(engine: LlamaEngine) -> None:
+    ask(engine, LONG, conversation="donor").result()
+    expected, _ = ask(engine, LONG + " Which is dearest?", conversation="donor").result()
+    got, end = ask(engine, LONG + " Which is dearest?", conversation="heir").result()
+    assert got == expected
+    assert end.timings.reused > 900
+
+
+def test_study_gives_way_at_once_and_goes_on_to_the_same_answer(engine: LlamaEngine, undisturbed: str) -> None:
+    study = ask(engine, "Not that. " + LONG, pool=PoolName.STUDY)
+    clean, _ = study.result()
+    study = ask(engine, LONG, pool=PoolName.STUDY)
+    assert study.until(Progress).read < 300
+    for number in range(3):
+        live = ask(engine, f"Question {number}?", max_tokens=3)
+        live.result()
+        assert study.events.qsize() <= 3  # progress of a batch or two between the questions, but not the end
+    assert study.result()[0] == undisturbed
+    again, _ = ask(engine, "Not that. " + LONG, pool=PoolName.STUDY).result()
+    assert again == clean
+
+
+def test_a_request_cancelled_during_prefill_leaves_a_slot_that_answers_as_before(
+    engine: LlamaEngine, undisturbed: str
+) -> None:
+    cancelled = ask(engine, LONG + " More.", pool=PoolName.STUDY)
+    cancelled.until(Progress)
+    cancelled.ticket.cancel()
+    _, end = cancelled.result()
+    assert (end.reason, end.timings.generated) == ("cancelled", 0)
+    assert ask(engine, LONG, pool=PoolName.STUDY).result()[0] == undisturbed
+
+
+def test_a_request_cancelled_while_it_answers_stops_and_keeps_its_slot_whole(engine: LlamaEngine) -> None:
+    clean, _ = ask(engine, "Tell me a story.", conversation="stop").result()
+    running = ask(engine, "Tell me a story.", conversation="stop", max_tokens=500)
+    running.until(Delta)
+    running.ticket.cancel()
+    _, end = running.result()
+    assert end.reason == "cancelled"
+    assert end.timings.generated < 400
+    assert ask(engine, "Tell me a story.", conversation="stop").result()[0] == clean
+
+
+def test_a_request_cancelled_in_line_never_runs(engine: LlamaEngine) -> None:
+    running = ask(engine, LONG, pool=PoolName.STUDY)
+    waiting = ask(engine, "Hello", pool=PoolName.STUDY)
+    waiting.ticket.cancel()
+    _, end = waiting.result()
+    assert (end.reason, end.timings.read, end.timings.generated) == ("cancelled", 0, 0)
+    running.ticket.cancel()
+    running.result()
+
+
+def test_several_conversations_answer_side_by_side(engine: LlamaEngine) -> None:
+    alone = [ask(engine, f"Say {word}.", conversation=word).result()[0] for word in ("yes", "no", "maybe")]
+    together = [ask(engine, f"Say {word}.", conversation=word) for word in ("yes", "no", "maybe")]
+    assert [asked.result()[0] for asked in together] == alone
+
+
+def test_a_schema_binds_the_answer(engine: LlamaEngine) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    text, _ = ask(engine, "How many?", pool=PoolName.SERVICE, sampling=Sampling(grammar_schema=schema)).result()
+    assert isinstance(json.loads(text)["n"], int)
+
+
+def test_a_schema_that_is_none_is_refused_and_the_slot_goes_on(engine: LlamaEngine) -> None:
+    with pytest.raises(BadRequest):
+        ask(engine, "How many?", sampling=Sampling(grammar_schema={"type": "no such type"})).result()
+    assert ask(engine, "Name a colour.").result()[0]
+
+
+def test_a_seed_makes_a_warm_answer_repeatable(engine: LlamaEngine) -> None:
+    warm = Sampling(temperature=1.5, top_k=50, top_p=0.95, min_p=0.01, repeat_penalty=1.1, seed=3)
+    first, _ = ask(engine, "Tell me a story.", sampling=warm).result()
+    assert ask(engine, "Tell me a story.", sampling=warm).result()[0] == first
+    others = {ask(engine, "Tell me a story.", sampling=Sampling(temperature=1.5, seed=n)).result()[0] for n in range(3)}
+    assert len(others) > 1
+
+
+def test_a_stop_string_ends_the_answer_before_itself(engine: LlamaEngine) -> None:
+    whole, _ = ask(engine, "Count from 1 to 9.", max_tokens=30).result()
+    stop = whole[len(whole) // 2 : len(whole) // 2 + 3]
+    text, end = ask(engine, "Count from 1 to 9.", max_tokens=30, stop=(stop,)).result()
+    assert (text, end.reason) == (whole[: whole.find(stop)], "stop")
+
+
+def test_what_does_not_fit_is_refused_with_the_numbers(engine: LlamaEngine) -> None:
+    with pytest.raises(PromptTooLong, match="window holds 2,048"):
+        ask(engine, LONG * 3)
+    with pytest.raises(PromptTooLong):
+        ask(engine, "Hello", max_tokens=2048)
+
+
+def test_another_model_is_an_error_never_a_fallback(engine: LlamaEngine) -> None:
+    with pytest.raises(UnknownModel):
+        ask(engine, "Hello", model="some-other")
+
+
+def test_special_tokens_in_a_document_are_counted_as_text(engine: LlamaEngine) -> None:
+    marker, word = engine.count_tokens(["<|im_start|>", "a"])
+    assert (marker > 3, word) == (True, 1)
