@@ -184,7 +184,9 @@ def install(extras: set[str]) -> None:
     began = time.monotonic()
     project = f".[{','.join(sorted(extras))}]" if extras else "."
     print(
-        "Installing the Python packages. The first time takes a while: llama-cpp-python is compiled for this machine.",
+        "Bringing the Python packages up to date."
+        if llama_is_installed()
+        else "Installing the Python packages; llama-cpp-python is compiled for this machine, which takes about 4 minutes.",
         file=sys.stderr,
     )
     # Verbose, since only then the steps of the compiler come through.
