@@ -23,11 +23,11 @@ def timing_line(turn: Turn) -> str:
 
 def seconds(value: float) -> str:
     """Return a duration as people say it: '0.03 s', '5.4 s', '48 s', '2 min 5 s'."""
-    if value < 0.1:
+    if value < 0.095:
         return f"{value:.2f} s"
-    if value < 10:
+    if value < 9.95:
         return f"{value:.1f} s"
-    if value < 60:
+    if value < 59.5:
         return f"{value:.0f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"

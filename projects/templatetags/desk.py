@@ -56,3 +56,9 @@ def coverage(turn: Turn) -> str:
 def can_retry(turn: Turn) -> bool:
     """Tell whether asking the same question again makes sense."""
     return ended(turn).retry
+
+
+@register.filter
+def megabytes(size: int) -> str:
+    """Return a limit in bytes as people say it: '200 MB'."""
+    return f"{size // (1024 * 1024):,} MB"

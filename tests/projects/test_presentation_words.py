@@ -1,0 +1,46 @@
+"""Tests of the lines under an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from projects.models import Turn
+from projects.presentation.words import coverage_line, seconds, timing_line
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.031, "0.03 s"),
+        (0.74, "0.7 s"),
+        (5.44, "5.4 s"),
+        (9.96, "10 s"),
+        (48.2, "48 s"),
+        (59.7, "1 min"),
+        (125, "2 min 5 s"),
+    ],
+)
+def test_durations_read_as_people_say_them(value: float, said: str) -> None:
+    assert seconds(value) == said
+
+
+def test_the_timing_line_tells_what_was_read_and_what_was_remembered() -> None:
+    turn = Turn(ttft_s=1.2, total_s=5.4, prompt_tokens=5842, read_tokens=842, restored_tokens=4000, reused_tokens=1000)
+    assert timing_line(turn) == "first word after 1.2 s · 5.4 s in all · 842 tokens read, 5,000 remembered"
+
+
+def test_a_turn_that_failed_at_once_has_no_timing_line() -> None:
+    assert timing_line(Turn()) == ""
+
+
+@pytest.mark.parametrize(
+    ("coverage", "said"),
+    [
+        ({}, ""),
+        ({"ready": 1, "total": 1, "waiting": []}, "rests on the one document"),
+        ({"ready": 9, "total": 9, "waiting": []}, "rests on all 9 documents"),
+        ({"ready": 1, "total": 2, "waiting": ["b.pdf"]}, "rests on 1 of 2 documents; not in it: b.pdf"),
+    ],
+)
+def test_the_coverage_line_names_what_is_missing(coverage: dict[str, object], said: str) -> None:
+    assert coverage_line(coverage) == said
