@@ -89,6 +89,7 @@ class Supervisor:
                 self._say("Stopping …")
             finally:
                 self._end(signals)
+        self._say("Stopped.")
 
     def _watch(self) -> None:
         """Notice the children that ended and start those that are due."""
