@@ -186,7 +186,7 @@ def install(extras: set[str]) -> None:
     print(
         "Bringing the Python packages up to date."
         if llama_is_installed()
-        else "Installing the Python packages; llama-cpp-python is compiled for this machine, which takes about 4 minutes.",
+        else "Installing the Python packages. Compiling llama-cpp-python for this machine takes about 4 minutes.",
         file=sys.stderr,
     )
     # Verbose, since only then the steps of the compiler come through.

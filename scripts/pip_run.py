@@ -28,6 +28,13 @@ NO_NETWORK = (
 )
 COMPILING = "compiling llama-cpp-python (about 4 minutes on 2 cores"
 
+STEPS = (
+    (r"Collecting ([\w.-]+)", "looking for {}"),
+    (r"Downloading (?:\S*/)?([^\s/]+) \(([^)]+)\)", "downloading {} ({})"),
+    (r"Building wheel for llama-cpp-python", COMPILING + ")"),
+    (r"Building (?:wheel|editable) for ([\w.-]+)", "building {}"),
+)
+
 
 class PipFailed(Exception):
     """Pip ended with an error; the text says in one sentence why and what to do."""
@@ -42,22 +49,16 @@ class Progress:
     def feed(self, line: str) -> None:
         """Take one line of output; most lines change nothing."""
         line = line.strip()
-        step = re.match(r"\[(\d+)/(\d+)\] ", line)
-        if step:
+        if step := re.match(r"\[(\d+)/(\d+)\] ", line):
             if self.text.startswith(COMPILING):
-                self.text = f"{COMPILING}, step {step.group(1)} of {step.group(2)})"
-            return
-        for pattern, text in (
-            (r"Collecting ([\w.-]+)", "looking for {}"),
-            (r"Downloading (?:\S*/)?([^\s/]+) \(([^)]+)\)", "downloading {} ({})"),
-            (r"Building wheel for llama-cpp-python", COMPILING + ")"),
-            (r"Building (?:wheel|editable) for ([\w.-]+)", "building {}"),
-            (r"Installing collected packages: (.+)", "unpacking all packages"),
-        ):
-            match = re.match(pattern, line)
-            if match:
-                self.text = text.format(*match.groups())
-                return
+                self.text = f"{COMPILING}, step {step[1]} of {step[2]})"
+        elif unpacking := re.match(r"Installing collected packages: (.+)", line):
+            self.text = f"unpacking {len(unpacking[1].split(','))} packages"
+        else:
+            for pattern, text in STEPS:
+                if match := re.match(pattern, line):
+                    self.text = text.format(*match.groups())
+                    return
 
 
 class Display:

@@ -184,7 +184,7 @@ def test_progress_follows_the_output() -> None:
     assert seen[1] == seen[2] == "downloading torch-2.13.0-cp311-cp311-linux_x86_64.whl (190.3 MB)"
     assert seen[3] == "compiling llama-cpp-python (about 4 minutes on 2 cores)"
     assert seen[4] == "compiling llama-cpp-python (about 4 minutes on 2 cores, step 45 of 193)"
-    assert seen[5] == seen[6] == "unpacking all packages"
+    assert seen[5] == seen[6] == "unpacking 3 packages"
 
 
 def test_a_log_gets_a_line_when_compiling_begins(monkeypatch: pytest.MonkeyPatch) -> None:
