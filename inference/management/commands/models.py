@@ -16,7 +16,7 @@ from inference.errors import InferenceError
 from inference.fetch import FetchError, ensure_installed, stamp
 from inference.fetch.console import ConsoleReport
 from inference.fetch.sizes import human_bytes
-from inference.models import ModelChoice
+from inference.models import ModelChoice, stored_choice
 
 
 class ModelRow(TypedDict):
@@ -107,12 +107,6 @@ def _activate(model_id: str) -> installed.LocalModel:
 
 def _same(one: installed.LocalModel, other: installed.LocalModel) -> bool:
     return one.path.resolve() == other.path.resolve()
-
-
-def stored_choice() -> installed.Choice | None:
-    """Return what a person chose in the page or by `activate`, or None."""
-    choice = ModelChoice.current()
-    return installed.Choice(choice.model_id, choice.path) if choice else None
 
 
 def row(model: installed.LocalModel, active: installed.LocalModel) -> ModelRow:
