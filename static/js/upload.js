@@ -6,7 +6,6 @@ const form = document.getElementById("upload");
 const input = form.elements.files;
 const rows = document.getElementById("uploads");
 const over = document.getElementById("drop-over");
-const maxBytes = Number(form.dataset.maxBytes);
 const waiting = [];
 let sending = false;
 
@@ -42,6 +41,7 @@ async function send() {
   sending = true;
   while (waiting.length) {
     const { file, row } = waiting.shift();
+    const maxBytes = Number(form.dataset.maxBytes);
     if (file.size > maxBytes) {
       refuse(row, `Too large: ${megabytes(file.size)} MB, and ${megabytes(maxBytes)} MB is the most.`);
     } else {

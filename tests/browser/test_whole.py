@@ -1,0 +1,78 @@
+"""Tests of the whole product as a person runs it: `manage.py up`, the real small model, a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from inference.supervise import status
+from tests import stack
+from tests.browser.actions import LEASE, add_files, ask, document, make_project
+
+pytestmark = [pytest.mark.browser, pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(300)]
+
+MODEL = "smollm2-135m"
+ANSWER_MS = 120_000
+LONG = "\n\n".join(
+    f"Clause {number}. The tenant keeps item {number} of the inventory in order and reports damage in {number} days."
+    for number in range(1, 200)
+).encode()
+
+
+@pytest.fixture(scope="module")
+def readahead(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
+    """Supervisor, web process, worker and model, as started by `make run`."""
+    home = tmp_path_factory.mktemp("whole")
+    with stack.running(home, ["up"], READAHEAD_MODEL=MODEL) as running:
+        stack.wait_for(lambda: running.health()["status"] == "ok", "everything is well")
+        yield running
+
+
+def pids(running: stack.Stack) -> dict[str, int | None]:
+    """Return the process ids of web and worker."""
+    supervisor = status.read(running.home / "run")
+    assert supervisor
+    return {name: child.pid for name, child in supervisor.children.items() if name in ("web", "worker")}
+
+
+def test_an_uploaded_document_is_answered_from_with_its_page(page: Page, readahead: stack.Stack) -> None:
+    make_project(page, readahead.url, "Whole")
+    add_files(page, {"lease.pdf": LEASE, "notes.md": b"# Garden\n\nThe hedge is cut in October."})
+    for name in ("lease.pdf", "notes.md"):
+        expect(document(page, name)).to_contain_text("Ready")
+    expect(page.locator("[data-engine=READY]")).to_contain_text("SmolLM2")
+
+    turn = ask(page, "What is the rent in euros a month?")
+    expect(turn).to_have_attribute("data-state", "done", timeout=ANSWER_MS)
+    expect(turn.locator(".answer-text")).to_contain_text("1180")
+    page.reload()
+    expect(turn.locator(".answer-text")).to_contain_text("1180")
+    turn.get_by_role("link", name="lease.pdf, page 2").first.click()
+    expect(page).to_have_url(re.compile(r"#page-2$"))
+    expect(page.locator("#page-2 mark")).to_contain_text("1180")
+
+
+def test_a_killed_model_is_said_comes_back_and_the_second_try_answers(page: Page, readahead: stack.Stack) -> None:
+    before = pids(readahead)
+    make_project(page, readahead.url, "Killed")
+    add_files(page, {"inventory.txt": LONG})
+    expect(document(page, "inventory.txt")).to_contain_text("Ready")
+    turn = ask(page, "Which damage does the tenant report for each item of the inventory?")
+    expect(turn.locator("[data-status]")).to_have_text(re.compile("^(Reading|Answering)"))
+    killed = readahead.health()["inference"]["pid"]
+    os.kill(killed, signal.SIGKILL)
+
+    expect(turn).to_have_attribute("data-state", "failed")
+    expect(turn.get_by_role("alert")).to_contain_text("The model stopped in the middle of the answer")
+    stack.wait_for(lambda: readahead.health()["inference"]["state"] == "READY", "the model is back")
+    turn.get_by_role("button", name="Try again").click()
+    second = page.locator(".turn").nth(1)
+    expect(second).to_have_attribute("data-state", "done", timeout=ANSWER_MS)
+    expect(second.locator(".answer-text")).not_to_be_empty()
+    assert readahead.health()["inference"]["pid"] != killed
+    assert pids(readahead) == before
