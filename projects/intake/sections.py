@@ -12,6 +12,8 @@ SECTION_LIMIT = 6_000
 """Characters, some 1,500 tokens: the study reads a section in one go, and repeats at most one after a kill."""
 SECTION_MINIMUM = 1_500
 """A heading starts a section of its own only when the one before has this much: forms have one every few lines."""
+PREAMBLE = 120
+"""Characters that may stand before a section's first heading, a page number say, without leaving it nameless."""
 MAX_HEADING = 200
 
 
@@ -67,7 +69,7 @@ class _Draft:
         return len(self.text) + len(self._gap(block)) + len(block.text) > limit
 
     def add(self, block: Block, heading: tuple[str, ...]) -> None:
-        if not self.blocks:
+        if not self.heading and len(self.text) < PREAMBLE:
             self.heading = heading
         self.text += self._gap(block) + block.text
         self.blocks.append(block)
