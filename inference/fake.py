@@ -57,6 +57,7 @@ class FakeEngine:
         self.default: str | FakeAnswer = "An answer."
         self.requests: list[ChatRequest] = []
         self.tickets: list[FakeTicket] = []
+        self.forgotten: list[str] = []
         self.state = EngineState.READY
         self.refuse: InferenceError | None = None
         self._model = model
@@ -115,6 +116,11 @@ class FakeEngine:
         """Count words."""
         self._check()
         return [len(text.split()) for text in texts]
+
+    def forget(self, name: str) -> int:
+        """Note that something is to be forgotten."""
+        self.forgotten.append(name)
+        return 1
 
     def _check(self) -> None:
         if self.state is EngineState.FAILED:

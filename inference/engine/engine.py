@@ -52,6 +52,7 @@ class LlamaEngine:
         self._pools: dict[PoolName, Pool] = {}
         self._model: Model | None = None
         self._templates: Conversation | None = None
+        self._memory: PrefixMemory | None = None
         self._state = EngineState.NOT_LOADED
         self._progress = 0.0
         self._cause = ""
@@ -109,6 +110,12 @@ class LlamaEngine:
         model, _ = self._loaded()
         return [len(model.tokenize(text, special=False)) for text in texts]
 
+    def forget(self, name: str) -> int:
+        """Delete what was kept under a boundary's name; return how many states that were."""
+        if self._memory is None:
+            raise ModelLoading
+        return self._memory.forget(name)
+
     def health(self) -> Health:
         """State, model, window and measured speeds."""
         pool = self._pools.get(PoolName.CONVERSATION)
@@ -125,6 +132,8 @@ class LlamaEngine:
     def metrics(self) -> Mapping[str, float]:
         """Counters since the start, and gauges per pool."""
         gauges: dict[str, float] = dict(self._counters)
+        if self._memory is not None:
+            gauges.update(self._memory.metrics())
         for name, pool in self._pools.items():
             gauges[f"{name}_active"] = pool.active
             gauges[f"{name}_waiting"] = pool.waiting
@@ -176,7 +185,7 @@ class LlamaEngine:
         self._model = model
         plan = self._planner(model)
         self._templates = _templates(model)
-        memory = self._make_memory(model, plan)
+        self._memory = memory = self._make_memory(model, plan)
         for name in PoolName:
             context = Context(model, plan.context(name))
             self._pools[name] = Pool(name, model, context, memory, plan.pools[name].line)
@@ -233,6 +242,8 @@ class LlamaEngine:
         for pool in self._pools.values():
             pool.abandon(gone)
             pool.context.free()
+        if self._memory is not None:
+            self._memory.close()
         if self._model is not None:
             self._model.free()
 

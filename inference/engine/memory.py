@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from inference.engine.llama import Context
@@ -18,8 +18,20 @@ class PrefixMemory(Protocol):
         put in, empty.
         """
 
-    def save(self, context: Context, sequence: int, tokens: Sequence[int]) -> None:
-        """Keep the sequence, which holds exactly `tokens`. A failure to save is logged and harms nothing."""
+    def save(self, context: Context, sequence: int, tokens: Sequence[int], name: str) -> None:
+        """Keep the sequence, which holds exactly `tokens`, under a boundary's name.
+
+        A failure to save is logged and harms nothing.
+        """
+
+    def forget(self, name: str) -> int:
+        """Delete what was kept under a name; return how many states that were. Thread-safe."""
+
+    def metrics(self) -> Mapping[str, float]:
+        """Counters and gauges by Prometheus name."""
+
+    def close(self) -> None:
+        """Finish what is being written."""
 
 
 class NoMemory:
@@ -29,5 +41,16 @@ class NoMemory:
         """Return None: nothing is stored."""
         return None
 
-    def save(self, context: Context, sequence: int, tokens: Sequence[int]) -> None:
+    def save(self, context: Context, sequence: int, tokens: Sequence[int], name: str) -> None:
         """Keep nothing."""
+
+    def forget(self, name: str) -> int:  # noqa: ARG002
+        """Return 0: nothing is stored."""
+        return 0
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return no figures."""
+        return {}
+
+    def close(self) -> None:
+        """Do nothing."""

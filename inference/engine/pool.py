@@ -177,14 +177,8 @@ class Pool:
     def _until_boundary(self, slot: Slot) -> int:
         """Return the pending tokens up to the next boundary that is to be saved, so that a batch ends exactly there."""
         held, end = len(slot.tokens), len(slot.tokens) + slot.pending
-        stops = [at for at in self._save_points(slot) if held < at < end]
+        stops = [at for at in _save_points(slot.job) if held < at < end]
         return min(stops, default=end) - held
-
-    def _save_points(self, slot: Slot) -> list[int]:
-        if slot.job is None:
-            return []
-        boundaries = slot.job.prompt.boundaries
-        return [boundaries[name] for name in slot.job.request.save if name in boundaries]
 
     def _piece(self, slot: Slot, share: int) -> Piece:
         held = len(slot.tokens)
@@ -229,8 +223,9 @@ class Pool:
         slot.tokens.extend(piece.tokens)
         if job.generated == 0:
             job.progress(len(slot.tokens))
-            if len(slot.tokens) in self._save_points(slot):
-                self._memory.save(self.context, slot.index, slot.tokens)
+            name = _save_points(job).get(len(slot.tokens))
+            if name is not None:
+                self._memory.save(self.context, slot.index, slot.tokens, name)
         if piece.want_logits and not job.cancelled:
             self._choose(slot, job, index)
 
@@ -248,3 +243,11 @@ class Pool:
             self._release(slot).finish("stop")
         elif job.generated >= job.request.max_tokens:
             self._release(slot).finish("length")
+
+
+def _save_points(job: Job | None) -> dict[int, str]:
+    """Return the boundaries that the request wants kept: tokens before each, and its name."""
+    if job is None:
+        return {}
+    boundaries = job.prompt.boundaries
+    return {boundaries[name]: name for name in job.request.save if name in boundaries}

@@ -37,6 +37,9 @@ class Engine(Protocol):
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text, special tokens off; raises ModelLoading or ModelFailed."""
 
+    def forget(self, name: str) -> int:
+        """Delete the snapshots kept under a boundary's name; return how many. Raises ModelLoading."""
+
     def health(self) -> Health:
         """State, model and measured speeds."""
 

@@ -17,11 +17,16 @@ import uvicorn
 from inference import endpoint
 from inference.engine.engine import LlamaEngine
 from inference.engine.llama import Model
-from inference.engine.memory import NoMemory
+from inference.engine.memory import NoMemory, PrefixMemory
 from inference.engine.plan import Plan, simple_plan
+from inference.engine.snapshots import SnapshotStore, compatibility_key
+from inference.fetch import stamp
 from inference.service.app import build_app
 
 logger = logging.getLogger("inference.service")
+
+SNAPSHOTS = "../snapshots"
+DEFAULT_QUOTA = 20 * 1024**3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,10 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         sys.stderr.write(f"Port {options.port} cannot be used: {error.strerror}.\n")
         return 1
+    folder = options.snapshots or options.run_dir / SNAPSHOTS
     engine = LlamaEngine(
         options.model,
         lambda model: plan_for(model, options.window, options.threads),
-        lambda _model, _plan: NoMemory(),
+        lambda model, plan: open_store(options.model, model, plan, folder, options.quota),
         name=options.name,
     )
     engine.start()
@@ -51,6 +57,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def plan_for(model: Model, window: int, threads: int) -> Plan:
     """Return the plan for a loaded model: the wished window, as far as the model was trained for it."""
     return simple_plan(min(window, model.trained_window), threads or physical_cores())
+
+
+def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -> PrefixMemory:
+    """Return the snapshot store for a model under a plan; without a quota nothing is kept."""
+    if quota <= 0:
+        return NoMemory()
+    import llama_cpp
+
+    facts = {
+        "model": stamp.checksum(path),
+        "llama.cpp": llama_cpp.__version__,
+        "type_k": plan.type_k,
+        "type_v": plan.type_v,
+        "flash_attention": plan.flash_attention,
+        "swa_full": plan.swa_full,
+    }
+    cuttable = plan.swa_full or not model.sliding_window
+    return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=cuttable)
 
 
 def physical_cores() -> int:
@@ -82,6 +106,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--run-dir", type=Path, required=True, help="where the endpoint file is written")
     parser.add_argument("--window", type=int, default=16384, help="tokens per conversation")
     parser.add_argument("--threads", type=int, default=0, help="0: one for each physical core")
+    parser.add_argument("--snapshots", type=Path, help="folder of the snapshots (default: beside the endpoint file)")
+    parser.add_argument("--quota", type=int, default=DEFAULT_QUOTA, help="bytes for snapshots; 0 keeps none")
     return parser
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -40,6 +41,7 @@ def build_app(engine: Engine, key: str) -> Starlette:
         ("/v1/completions", routes.completion, "POST"),
         ("/v1/models", routes.models, "GET"),
         ("/tokenize", routes.tokenize, "POST"),
+        ("/snapshots/{name:path}", routes.forget, "DELETE"),
         ("/health", routes.health, "GET"),
         ("/metrics", routes.metrics, "GET"),
     ]
@@ -111,6 +113,11 @@ class Routes:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise BadRequest("'texts' must be a list of strings.")
         return JSONResponse({"counts": self._engine.count_tokens(texts)})
+
+    async def forget(self, request: Request) -> Response:
+        """Delete the snapshots of a boundary name: `{"forgotten": how many}`."""
+        name = request.path_params["name"]
+        return JSONResponse({"forgotten": await run_in_threadpool(self._engine.forget, name)})
 
     async def health(self, _request: Request) -> Response:
         """Say the engine's state; the status is 200 whatever it is, since the service itself answers."""

@@ -1,0 +1,161 @@
+"""Snapshots with the real model: restored or read again, the answer is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inference.contracts import ChatMessage, ChatRequest, Part, PoolName
+from inference.engine.engine import LlamaEngine
+from inference.engine.snapshots import SnapshotStore, compatibility_key
+from tests.inference.engine.conftest import Asked, load, model_file
+
+pytestmark = pytest.mark.engine
+
+DOCUMENT = " ".join(f"Item {number} costs {number * 7 % 13} euros." for number in range(40))
+ASK = "Write about them."
+PLENTY = 10**9
+
+
+def ask_about(engine: LlamaEngine, question: str, document: str = DOCUMENT, *, save: bool = False) -> Asked:
+    """Ask in the study pool, whose single slot is overwritten in between by `overwrite`."""
+    import queue
+
+    message = ChatMessage("user", (Part(document, "doc:1"), Part(question)))
+    events: queue.Queue[object] = queue.Queue()
+    request = ChatRequest((message,), pool=PoolName.STUDY, max_tokens=12, save=("doc:1",) if save else ())
+    return Asked(engine.submit(request, events.put), events)  # type: ignore[arg-type]
+
+
+def overwrite(engine: LlamaEngine) -> None:
+    """Put something else into the study slot, so that nothing is left to reuse."""
+    ask_about(engine, "?", "Something else altogether, to fill the slot with other tokens.").result()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SnapshotStore:
+    return SnapshotStore(tmp_path / "snapshots", compatibility_key({"model": "small"}), PLENTY)
+
+
+@pytest.fixture
+def engine(store: SnapshotStore) -> Iterator[LlamaEngine]:
+    running = load(model_file("smollm2-135m"), store)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def plain(engine: LlamaEngine, store: SnapshotStore) -> str:
+    """The answer by plain prefill; afterwards the document is on disk and gone from the slot."""
+    answer, end = ask_about(engine, ASK, save=True).result()
+    assert end.timings.restored == 0
+    overwrite(engine)
+    store.flush()
+    assert store.usage() > 0
+    return answer
+
+
+def the_file(store: SnapshotStore) -> Path:
+    (path,) = store._files()
+    return path
+
+
+def test_a_document_is_restored_and_the_answer_is_the_one_of_plain_prefill(engine: LlamaEngine, plain: str) -> None:
+    answer, end = ask_about(engine, ASK).result()
+    assert answer == plain
+    assert end.timings.restored > 350
+    assert end.timings.read < 40
+    assert end.timings.prompt == end.timings.restored + end.timings.reused + end.timings.read
+
+
+def test_it_survives_a_restart(engine: LlamaEngine, store: SnapshotStore, plain: str, tmp_path: Path) -> None:
+    engine.stop()
+    reopened = SnapshotStore(tmp_path / "snapshots", compatibility_key({"model": "small"}), PLENTY)
+    again = load(model_file("smollm2-135m"), reopened)
+    answer, end = ask_about(again, ASK).result()
+    again.stop()
+    assert (answer, end.timings.restored > 350) == (plain, True)
+
+
+def test_another_question_uses_it_too_and_a_shorter_document_a_part_of_it(engine: LlamaEngine, plain: str) -> None:
+    _, end = ask_about(engine, "Which is cheapest, and why?").result()
+    assert end.timings.restored > 350
+    overwrite(engine)
+    half = DOCUMENT[: len(DOCUMENT) // 2]
+    _, end = ask_about(engine, ASK, half).result()
+    assert 150 < end.timings.restored < 350
+
+
+@pytest.mark.parametrize("fault", ["missing", "empty", "truncated", "flipped", "renamed"])
+def test_a_bad_snapshot_means_plain_prefill_the_same_answer_and_no_file(
+    engine: LlamaEngine, store: SnapshotStore, plain: str, fault: str
+) -> None:
+    path = the_file(store)
+    data = bytearray(path.read_bytes())
+    if fault == "missing":
+        path.unlink()
+    elif fault == "empty":
+        path.write_bytes(b"")
+    elif fault == "truncated":
+        path.write_bytes(data[: len(data) // 2])
+    elif fault == "flipped":
+        data[len(data) // 2] ^= 4
+        path.write_bytes(data)
+    else:
+        ask_about(engine, "?", "Another document. " * 30, save=True).result()
+        store.flush()
+        other = next(file for file in store._files() if file != path)
+        path.write_bytes(other.read_bytes())
+        overwrite(engine)
+    answer, end = ask_about(engine, ASK).result()
+    assert (answer, end.timings.restored) == (plain, 0)
+    assert not path.exists()
+    assert store.metrics()["snapshots_rejected_total"] == 1
+
+
+def test_a_snapshot_of_another_model_is_never_looked_at(store: SnapshotStore, plain: str, tmp_path: Path) -> None:
+    other = SnapshotStore(tmp_path / "snapshots", compatibility_key({"model": "another"}), PLENTY)
+    assert other.metrics()["snapshots"] == 0
+    assert other.usage() == store.usage() > 0
+
+
+def test_forgetting_a_document_deletes_its_state(engine: LlamaEngine, store: SnapshotStore, plain: str) -> None:
+    assert engine.forget("doc:2") == 0
+    assert engine.forget("doc:1") == 1
+    assert store.usage() == 0
+    assert ask_about(engine, ASK).result()[1].timings.restored == 0
+
+
+def test_the_least_recently_used_goes_first_under_the_quota(
+    engine: LlamaEngine, store: SnapshotStore, plain: str
+) -> None:
+    size = store.usage()
+    first = the_file(store)
+    store._quota = int(2.5 * size)
+    for letter in "ab":
+        ask_about(engine, "?", f"{letter}. {DOCUMENT}", save=True).result()
+        ask_about(engine, ASK).result()  # the first one is used again and again
+    store.flush()
+    assert len(store._files()) == 2
+    assert first.exists()
+
+
+def test_what_is_larger_than_the_quota_is_not_kept_and_it_says_so(
+    engine: LlamaEngine, store: SnapshotStore, plain: str
+) -> None:
+    store._quota = 1000
+    ask_about(engine, "?", f"New. {DOCUMENT}", save=True).result()
+    store.flush()
+    assert "quota for snapshots is 1,000" in store.trouble
+    assert the_file(store).exists()
+
+
+def test_what_a_crash_left_half_written_is_swept(store: SnapshotStore, tmp_path: Path) -> None:
+    folder = tmp_path / "snapshots"
+    (folder / "x.draft").write_bytes(b"half")
+    key = compatibility_key({"model": "small"})
+    (folder / f"{key[:16]}-dead.kv").write_bytes(b"half")
+    SnapshotStore(folder, key, PLENTY)
+    assert list(folder.iterdir()) == []
