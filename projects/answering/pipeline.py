@@ -21,7 +21,7 @@ from projects.answering.speed import ReadingSpeed
 from projects.answering.turns import Outcome, Plan, begin_turn, finish_turn, seconds_since
 from projects.models import Turn
 from projects.retrieval.lexical import openings, search
-from projects.retrieval.passages import Passage, choose
+from projects.retrieval.passages import Passage, by_document, choose
 
 logger = logging.getLogger(__name__)
 
@@ -152,7 +152,7 @@ def _passages(project_id: int, question: str) -> tuple[tuple[Passage, ...], str]
     """Return the passages for a question and, in words, why these."""
     found = choose(search(project_id, question), MAX_PASSAGES, PASSAGE_BUDGET)
     if found:
-        return tuple(found), LANE_REASON
+        return tuple(by_document(found)), LANE_REASON
     beginnings = choose(openings(project_id, MAX_PASSAGES), MAX_PASSAGES, PASSAGE_BUDGET)
     return tuple(beginnings), NO_HIT_REASON
 

@@ -22,19 +22,35 @@ Rules:
 NOT_STATED = "The documents do not say."
 
 
+OPENING_SHOWN = 240
+"""Characters: whose report it is stands in its first lines, while the page that answers says only 'the airplane'."""
+
+
 def assemble(passages: Sequence[Passage], question: str) -> tuple[ChatMessage, ...]:
-    """Return the messages for one question over passages numbered from 1.
+    """Return the messages for one question over passages numbered from 1, those of one document together.
 
     Everything up to the question is the same for two questions with the same passages, piece by piece.
     """
-    parts = [Part("Passages:\n\n")]
-    parts += [Part(_passage(number, passage)) for number, passage in enumerate(passages, start=1)]
+    parts = []
+    document_id = None
+    for number, passage in enumerate(passages, start=1):
+        heading = "" if passage.document_id == document_id else _document(passage)
+        document_id = passage.document_id
+        parts.append(Part(heading + _passage(number, passage)))
     parts.append(Part(f"Question: {question}"))
     return (ChatMessage("system", SYSTEM), ChatMessage("user", tuple(parts)))
 
 
+def _document(passage: Passage) -> str:
+    """Return the line that announces a document; its opening too unless the passage is that."""
+    if passage.ordinal == 0:
+        return f"Document {passage.document}:\n\n"
+    opening = " ".join(passage.opening[:OPENING_SHOWN].split())
+    return f"Document {passage.document}, which begins: {opening} …\n\n"
+
+
 def _passage(number: int, passage: Passage) -> str:
-    page = f", page {passage.page}" if passage.page is not None else ""
+    page = f" (page {passage.page})" if passage.page is not None else ""
     # A page break says nothing to the model and is a rare token.
     text = passage.text.replace("\f", "\n")
-    return f"[{number}] {passage.document}{page}\n{text}\n\n"
+    return f"[{number}]{page} {text}\n\n"

@@ -91,20 +91,22 @@ def _terms(question: str) -> Iterator[str]:
 
 # ruff: noqa: S608 - every piece put into these statements is a constant of this module
 _FIELDS = """
-    chunk.id, document.id, document.name, chunk.page, section.heading, chunk.text, chunk.content_key"""
-_JOINS = """
+    chunk.id, document.id, document.name, opening, chunk.ordinal, chunk.page, section.heading, chunk.text,
+    chunk.content_key"""
+_JOINS = f"""
+    JOIN projects_chunk chunk ON chunk.id = {TABLE}.rowid
     JOIN projects_document document ON document.id = chunk.document_id
     JOIN projects_section section ON section.id = chunk.section_id"""
 _STATES = ", ".join(["%s"] * len(Document.ANSWERABLE))
 
 _SEARCH = f"""
     SELECT {_FIELDS}, -bm25({TABLE}, %s, %s, %s, %s) AS score
-    FROM {TABLE} JOIN projects_chunk chunk ON chunk.id = {TABLE}.rowid {_JOINS}
+    FROM {TABLE} {_JOINS}
     WHERE {TABLE} MATCH %s AND document.project_id = %s AND document.state IN ({_STATES})
     ORDER BY score DESC, chunk.id LIMIT %s"""
 
 _OPENINGS = f"""
-    SELECT {_FIELDS}, 0.0 FROM projects_chunk chunk {_JOINS}
+    SELECT {_FIELDS}, 0.0 FROM {TABLE} {_JOINS}
     WHERE document.project_id = %s AND document.state IN ({_STATES}) AND chunk.ordinal = 0
     ORDER BY document.name, document.id LIMIT %s"""
 
@@ -116,8 +118,9 @@ def _passages(statement: str, parameters: Sequence[str | float]) -> list[Passage
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
-    chunk_id, document_id, name, page, heading, text, key, score = row
-    return Passage(chunk_id, document_id, name, page, tuple(json.loads(heading)), text, key, score)
+    chunk_id, document_id, name, opening, ordinal, page, heading, text, key, score = row
+    path = tuple(json.loads(heading))
+    return Passage(chunk_id, document_id, name, opening, ordinal, page, path, text, key, score)
 
 
 def _require_sqlite() -> None:

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 class Passage:
     """A chunk that was found, with what is needed to show and to cite it.
 
-    `page` is the page on which the text starts; a form feed in the text is a page break. `score`: higher is better,
-    comparable within one ranking only.
+    `ordinal` is its position in the document, whose first words are `opening`. `page` is the page on which the text
+    starts; a form feed in the text is a page break. `score`: higher is better, comparable within one ranking only.
     """
 
     chunk_id: int
     document_id: int
     document: str
+    opening: str
+    ordinal: int
     page: int | None
     heading: tuple[str, ...]
     text: str
@@ -53,3 +55,12 @@ def choose(ranked: Iterable[Passage], limit: int, budget: int) -> list[Passage]:
         used += len(passage.text)
         chosen.append(passage)
     return chosen
+
+
+def by_document(passages: Iterable[Passage]) -> list[Passage]:
+    """Return ranked passages with those of one document together, in its order, the document found first in front."""
+    order: dict[int, int] = {}
+    ranked = list(passages)
+    for passage in ranked:
+        order.setdefault(passage.document_id, len(order))
+    return sorted(ranked, key=lambda passage: (order[passage.document_id], passage.ordinal))

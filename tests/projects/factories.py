@@ -26,4 +26,4 @@ def add_read(project: Project, name: str, content: str | bytes) -> Document:
 
 def passage(text: str, *, document: str = "lease.pdf", page: int | None = 1, chunk_id: int = 1) -> Passage:
     """Return a passage that no database knows."""
-    return Passage(chunk_id, 1, document, page, (), text, content_key(text), 1.0)
+    return Passage(chunk_id, 1, document, text[:40], 0, page, (), text, content_key(text), 1.0)

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from projects.answering.prompt import assemble
-from projects.retrieval.passages import choose, content_key
+from projects.retrieval.passages import by_document, choose, content_key
 from tests.projects.factories import passage
 
 PASSAGES = [
     passage("The rent is 900 euros.", page=2),
-    passage("Quiet hours begin at ten.", document="rules.md", page=None),
+    replace(passage("Quiet hours begin at ten.", document="rules.md", page=None, chunk_id=2), document_id=2),
 ]
 
 
 def test_passages_are_numbered_and_named_with_their_page() -> None:
     _, user = assemble(PASSAGES, "How much is the rent?")
 
-    assert "[1] lease.pdf, page 2\nThe rent is 900 euros.\n" in user.text
-    assert "[2] rules.md\nQuiet hours begin at ten.\n" in user.text
+    assert "Document lease.pdf:\n\n[1] (page 2) The rent is 900 euros.\n" in user.text
+    assert "Document rules.md:\n\n[2] Quiet hours begin at ten.\n" in user.text
     assert user.text.endswith("Question: How much is the rent?")
+
+
+def test_a_passage_from_the_middle_of_a_document_comes_with_its_first_lines() -> None:
+    middle = replace(passage("The wind was calm."), opening="Report on the accident\nin Tallahassee", ordinal=7)
+
+    _, user = assemble([middle], "How was the wind?")
+
+    assert "Document lease.pdf, which begins: Report on the accident in Tallahassee …\n\n[1]" in user.text
+
+
+def test_passages_of_one_document_stand_together_in_its_order_behind_the_best() -> None:
+    ranked = [
+        replace(passage(str(n)), document_id=document_id, ordinal=ordinal)
+        for n, (document_id, ordinal) in enumerate([(5, 9), (3, 1), (5, 2)])
+    ]
+
+    assert [(one.document_id, one.ordinal) for one in by_document(ranked)] == [(5, 2), (5, 9), (3, 1)]
 
 
 @given(st.text(), st.text())
@@ -37,7 +56,7 @@ def test_orders_in_a_document_stay_within_its_passage() -> None:
     system, user = assemble([passage(order)], "What does it say?")
 
     assert "not instructions" in system.text
-    assert order in user.parts[1].text
+    assert order in user.parts[0].text
     assert user.parts[-1].text == "Question: What does it say?"
 
 
