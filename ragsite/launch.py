@@ -50,7 +50,7 @@ def launch(say: Callable[[str], None]) -> None:
         connections.close_all()
         places = Places(settings.RUN_DIR, settings.HOME / "logs", settings.BASE_DIR)
         say("Starting web, worker and model …")
-        Supervisor(_children(), places, say).run(_address(settings.HOST, settings.PORT), web_answers)
+        Supervisor(children(), places, say).run(_address(settings.HOST, settings.PORT), web_answers)
 
 
 @contextmanager
@@ -117,7 +117,8 @@ def _model() -> LocalModel:
     return model
 
 
-def _children() -> list[ChildSpec]:
+def children() -> list[ChildSpec]:
+    """Return the processes that make up Readahead, each with the command that the next start of it needs."""
     manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
     port = 0
 

@@ -81,25 +81,44 @@ def find(mark: Mark) -> list[psutil.Process]:
     return found
 
 
+def is_alive(process: psutil.Process) -> bool:
+    """Tell whether a process still runs; one that has ended and waits to be collected does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 def end_all(mark: Mark, grace_s: float) -> list[int]:
-    """Ask all processes with the mark to end and kill what is left after `grace_s`; return the ids that outlived it.
+    """Ask all processes with the mark to end and kill what is left after `grace_s`; return the ids that outlived it."""
+    known = find(mark)
+    send(known, signal.SIGTERM)
+    wait_until(lambda: not _left(mark, known), grace_s)
+    return kill_all(mark, known)
+
+
+def kill_all(mark: Mark, known: Sequence[psutil.Process] = ()) -> list[int]:
+    """Kill all processes with the mark, wait until they and the `known` ones are gone, and return the ids that are not.
 
     It looks again until it finds none, so that a process forked meanwhile does not slip through.
     """
-    send(find(mark), signal.SIGTERM)
-    wait_until(lambda: not find(mark), grace_s)
-    return kill_all(mark)
-
-
-def kill_all(mark: Mark) -> list[int]:
-    """Kill all processes with the mark and wait until they are gone; return the ids that are not."""
+    seen = list(known)
 
     def gone() -> bool:
-        left = find(mark)
+        left = _left(mark, seen)
+        seen.extend(process for process in left if process not in seen)
         send(left, signal.SIGKILL)
         return not left
 
-    return [] if wait_until(gone, KILL_DEADLINE_S) else [process.pid for process in find(mark)]
+    return [] if wait_until(gone, KILL_DEADLINE_S) else [process.pid for process in _left(mark, seen)]
+
+
+def _left(mark: Mark, known: Sequence[psutil.Process]) -> list[psutil.Process]:
+    """Return who carries the mark, and who is known and lives.
+
+    A process on its way out has lost its environment already, and holds files and ports for a moment longer.
+    """
+    return list({*find(mark), *filter(is_alive, known)})
 
 
 def send(processes: Sequence[psutil.Process], number: signal.Signals) -> None:

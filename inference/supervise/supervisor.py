@@ -139,6 +139,7 @@ class Supervisor:
 
     def _end(self, signals: Signals) -> None:
         """End all children at once; a second request to stop takes the patience out of it."""
+        known = processes.find(self._mark)
         running = [child.process for child in self._children if child.process]
         for process in running:
             process.send_signal(signal.SIGTERM)
@@ -147,7 +148,7 @@ class Supervisor:
             return signals.stop_requests > 1 or all(process.poll() is not None for process in running)
 
         processes.wait_until(ended, GRACE_S)
-        left = processes.kill_all(self._mark)
+        left = processes.kill_all(self._mark, known)
         for process in running:
             process.poll()
         for child in self._children:

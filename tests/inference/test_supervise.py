@@ -15,7 +15,7 @@ import pytest
 
 from inference.supervise import processes, status
 from inference.supervise.policy import ChildState
-from inference.supervise.processes import MARK_VARIABLE, Mark, find, wait_until
+from inference.supervise.processes import MARK_VARIABLE, Mark, find, is_alive, wait_until
 
 PATIENCE_S = 20.0
 
@@ -92,10 +92,10 @@ def test_crashed_child_comes_back_and_the_others_stay(supervise: Callable[..., R
 def test_what_a_crashed_child_leaves_behind_is_gone_before_it_comes_back(supervise: Callable[..., Run]) -> None:
     run = supervise(PARENT)
     run.until_running(2)
-    grandchild = next(p.pid for p in find(Mark(run.run_dir)) if p.pid != run.children()["child0"].pid)
+    grandchild = next(p for p in find(Mark(run.run_dir)) if p.pid != run.children()["child0"].pid)
     os.kill(run.children()["child0"].pid, signal.SIGKILL)
     run.until(lambda: run.children()["child0"].restarts == 1)
-    assert not _is_running(grandchild)
+    assert not is_alive(grandchild)
 
 
 def test_child_that_cannot_be_started_is_reported_and_tried_again(tmp_path: Path) -> None:
@@ -198,10 +198,3 @@ def test_log_that_has_grown_too_long_is_set_aside(tmp_path: Path, monkeypatch: p
             file.write(line)
     assert log.read_bytes() == b"second\n"
     assert (tmp_path / "web.log.1").read_bytes() == b"first\n"
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

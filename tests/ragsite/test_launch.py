@@ -12,14 +12,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from inference.supervise import processes
 from inference.supervise.ports import free_port
-from inference.supervise.processes import Mark, find, wait_until
+from inference.supervise.processes import Mark, find, is_alive, wait_until
 from ragsite.launch import CannotStart, require_account, require_port
 from ragsite.network import is_loopback
 
@@ -184,8 +183,7 @@ def test_killed_start_leaves_nothing_and_does_not_stand_in_the_way(installation:
     workers = [p for p in find(installation.mark) if "qcluster" in p.cmdline()]
     assert len(workers) > 1  # the cluster and what it forked
     run.kill()
-    assert wait_until(lambda: not find(installation.mark), PATIENCE_S)
-    assert not any(_is_alive(worker) for worker in workers)
+    assert wait_until(lambda: not find(installation.mark) and not any(map(is_alive, workers)), PATIENCE_S)
     again = installation.up()
     installation.until_said(again, "Readahead is ready")
     again.terminate()
@@ -201,10 +199,3 @@ def test_stopping_in_the_middle_of_the_start_leaves_nothing(installation: Instal
     run.send_signal(number)
     run.communicate(timeout=PATIENCE_S)
     assert find(installation.mark) == []
-
-
-def _is_alive(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
