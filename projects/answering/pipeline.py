@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from channels.db import database_sync_to_async
 
 from inference.contracts import ChatMessage, ChatRequest, Delta, Finished, Progress, Timings
-from inference.errors import InferenceError
+from inference.errors import InferenceError, ServiceLost
 from inference.gateway import gateway
 from projects.answering.citations import cite
 from projects.answering.coverage import coverage_of, explain_nothing_ready
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.prompt import assemble
 from projects.answering.speed import ReadingSpeed
-from projects.answering.turns import Outcome, Plan, begin_turn, finish_turn, seconds_since
+from projects.answering.turns import Outcome, Plan, begin_turn, ended, finish_turn, seconds_since
 from projects.models import Turn
 from projects.retrieval.lexical import openings, search
 from projects.retrieval.passages import Passage, by_document, choose
@@ -32,6 +32,7 @@ MAX_PASSAGES = 5
 PASSAGE_BUDGET = 5_000
 """Characters of passages in a prompt, about 1,300 tokens: what two cores read in some ten seconds."""
 MAX_ANSWER_TOKENS = 512
+EMPTY_ANSWER = "The model ended its answer without a word. Try again, or put the question in other words."
 
 
 @dataclass
@@ -65,13 +66,17 @@ class _Answer:
 
 @dataclass(frozen=True)
 class _Question:
-    """A question with its passages, ready for the model; `refusal` says why there is nothing to ask it."""
+    """A question with its passages, ready for the model.
+
+    `refusal` says why there is nothing to ask the model; `closed` how a turn stands that is not waiting any more.
+    """
 
     conversation_id: int
     asked: float
     passages: tuple[Passage, ...]
     messages: tuple[ChatMessage, ...]
     refusal: str = ""
+    closed: Ended | None = None
 
 
 async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
@@ -85,6 +90,9 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
         yield Stage("searching")
         question = await database_sync_to_async(_prepare)(turn_id)
         so_far.asked = question.asked
+        if question.closed:
+            yield question.closed
+            return
         if question.refusal:
             outcome = so_far.outcome(Turn.State.FAILED, "nothing_ready", question.refusal)
         else:
@@ -126,6 +134,8 @@ async def _generate(question: _Question, so_far: _Answer) -> AsyncIterator[Answe
                     yield Stage("answering")
                 so_far.add(text)
                 yield Text(text)
+            case Finished("cancelled"):
+                raise ServiceLost  # not by us: cancelling closes this stream
             case Finished(_, timings, model):
                 so_far.timings = timings
                 so_far.model = model
@@ -143,7 +153,9 @@ def _prepare(turn_id: int) -> _Question:
     if coverage.ready:
         passages, reason = _passages(project.pk, turn.question)
         messages = assemble(passages, turn.question)
-    begin_turn(turn_id, Plan(LANE, reason, coverage.to_json(), [_message_json(message) for message in messages]))
+    plan = Plan(LANE, reason, coverage.to_json(), [_message_json(message) for message in messages])
+    if not begin_turn(turn_id, plan):
+        return _Question(turn.conversation_id, asked, (), (), closed=ended(Turn.objects.get(pk=turn_id)))
     refusal = "" if coverage.ready else explain_nothing_ready(coverage)
     return _Question(turn.conversation_id, asked, passages, messages, refusal)
 
@@ -162,7 +174,9 @@ def _message_json(message: ChatMessage) -> dict[str, object]:
 
 
 def _cited(outcome: Outcome, passages: Sequence[Passage]) -> Outcome:
-    """Check the answer's marks against the passages and keep those that hold."""
+    """Check the answer's marks against the passages and keep those that hold; no words are no answer."""
+    if not outcome.answer:
+        return replace(outcome, state=Turn.State.FAILED, error_code="empty", error=EMPTY_ANSWER)
     cited = cite(outcome.answer, passages)
     return replace(outcome, answer=cited.text, marks=cited.marks)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextvars import Context
 
 from channels.db import database_sync_to_async
 
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.pipeline import answer
-from projects.answering.turns import ended, owner_is_alive, recover_interrupted
+from projects.answering.turns import ended, interrupt, owner_is_alive, process_identity
 from projects.models import Turn
 
 POLL_S = 0.5
 """How often a turn that another process answers is looked at."""
+GRACE_S = 5.0
+"""A turn of this process that nobody has started after this time was left behind by a fault."""
 
 
 class Run:
@@ -31,7 +34,9 @@ class Run:
         self.ended: Ended | None = None
         self._begun = asyncio.Event()
         self._changed = asyncio.Event()
-        self._task = asyncio.create_task(self._work(), name=f"answer-{turn_id}")
+        # A context of its own: an answer that a form has started would else run its database calls on that request's
+        # thread, and have none once the request is over.
+        self._task = asyncio.create_task(self._work(), name=f"answer-{turn_id}", context=Context())
 
     async def follow(self) -> AsyncIterator[AnswerEvent]:
         """Yield what has happened so far, then what happens, until and including Ended."""
@@ -122,14 +127,17 @@ async def stop(turn_id: int) -> None:
 
 async def _closed_row(turn_id: int) -> Turn:
     """Return the row of a turn once it is closed; a turn left open by a dead process is closed here."""
+    waited = 0.0
     while True:
         turn: Turn = await database_sync_to_async(Turn.objects.get)(pk=turn_id)
         if not turn.is_open:
             return turn
-        if owner_is_alive(turn.owner):
-            await asyncio.sleep(POLL_S)
+        lost = turn.owner == process_identity() and turn_id not in _runs and waited >= GRACE_S
+        if lost or not owner_is_alive(turn.owner):
+            await database_sync_to_async(interrupt)(turn_id)
         else:
-            await database_sync_to_async(recover_interrupted)()
+            await asyncio.sleep(POLL_S)
+            waited += POLL_S
 
 
 async def _ended_from_row(turn_id: int) -> Ended:

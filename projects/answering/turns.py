@@ -15,7 +15,7 @@ from django.utils import timezone
 from inference.contracts import Timings
 from inference.errors import BY_CODE
 from projects.answering.events import Ended
-from projects.models import Citation, Conversation, Turn
+from projects.models import Chunk, Citation, Conversation, Document, Turn
 
 
 @dataclass(frozen=True)
@@ -101,19 +101,27 @@ def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
             finished=timezone.now(),
         )
         if closed:
-            Citation.objects.bulk_create(
-                Citation(
-                    turn_id=turn_id,
-                    number=mark.number,
-                    document_id=mark.document_id,
-                    chunk_id=mark.chunk_id,
-                    page=mark.page,
-                    quote=mark.quote,
-                )
-                for mark in outcome.marks
-            )
+            _store_marks(turn_id, outcome.marks)
     turn = Turn.objects.filter(pk=turn_id).first()
     return ended(turn) if turn else Ended(Turn.State.STOPPED)
+
+
+def _store_marks(turn_id: int, marks: Sequence[Mark]) -> None:
+    """Store citations; what they point at may have been removed or read anew while the model was answering."""
+    documents = set(Document.objects.filter(pk__in=[mark.document_id for mark in marks]).values_list("pk", flat=True))
+    chunks = set(Chunk.objects.filter(pk__in=[mark.chunk_id for mark in marks]).values_list("pk", flat=True))
+    Citation.objects.bulk_create(
+        Citation(
+            turn_id=turn_id,
+            number=mark.number,
+            document_id=mark.document_id,
+            chunk_id=mark.chunk_id if mark.chunk_id in chunks else None,
+            page=mark.page,
+            quote=mark.quote,
+        )
+        for mark in marks
+        if mark.document_id in documents
+    )
 
 
 def ended(turn: Turn) -> Ended:
@@ -125,18 +133,20 @@ def ended(turn: Turn) -> Ended:
 
 def recover_interrupted() -> int:
     """Mark the open turns whose answering process is gone as INTERRUPTED; return how many."""
-    count = 0
-    for turn_id, owner in Turn.objects.filter(state__in=Turn.OPEN).values_list("pk", "owner"):
-        if owner_is_alive(owner):
-            continue
-        # The owner is part of the condition: the turn may have been taken up again in the meantime.
-        count += Turn.objects.filter(pk=turn_id, owner=owner, state__in=Turn.OPEN).update(
+    left = Turn.objects.filter(state__in=Turn.OPEN).values_list("pk", "owner")
+    return sum(interrupt(turn_id) for turn_id, owner in left if not owner_is_alive(owner))
+
+
+def interrupt(turn_id: int) -> bool:
+    """Close an open turn that nobody is answering any more; False if it was closed already."""
+    return bool(
+        Turn.objects.filter(pk=turn_id, state__in=Turn.OPEN).update(
             state=Turn.State.INTERRUPTED,
             error_code="interrupted",
             error="Readahead was stopped while it was answering. Ask again.",
             finished=timezone.now(),
         )
-    return count
+    )
 
 
 @cache

@@ -12,12 +12,14 @@ from typing import TypedDict
 from django.conf import settings
 
 from inference.supervise import status
+from inference.supervise.policy import ChildState
 from projects.intake.pipeline import ingest
 from projects.intake.service import IntakeError, add_file
 from projects.models import Document, Project
 
 BLOCK = 1024 * 1024
 POLL_S = 0.3
+SIGN_OF_LIFE_S = 30.0
 
 
 class DocumentReport(TypedDict):
@@ -76,17 +78,17 @@ def add_files(project: Project, files: Iterable[Path]) -> Iterator[Added]:
 
 
 def wait_until_read(document_ids: Sequence[int], progress: Callable[[int, int], None]) -> None:
-    """Return when every document is in a final state; `progress` is called with (done, total) when that changed.
+    """Return when every document is in a final state; `progress` gets (done, total) at each change and now and then.
 
     The worker of a running Readahead does the reading. While none runs, this process does it: `ingest` is safe beside
     a worker that comes up meanwhile, and the jobs left in line find their documents done.
     """
-    done = -1
+    total, done, told = len(document_ids), -1, 0.0
     while True:
         unfinished = _unfinished(document_ids)
-        if len(document_ids) - len(unfinished) != done:
-            done = len(document_ids) - len(unfinished)
-            progress(done, len(document_ids))
+        if total - len(unfinished) != done or time.monotonic() - told > SIGN_OF_LIFE_S:
+            done, told = total - len(unfinished), time.monotonic()
+            progress(done, total)
         if not unfinished:
             return
         if is_running():
@@ -96,8 +98,10 @@ def wait_until_read(document_ids: Sequence[int], progress: Callable[[int, int], 
 
 
 def is_running() -> bool:
-    """Tell whether `manage.py up` runs for this data folder."""
-    return status.read(settings.RUN_DIR) is not None
+    """Tell whether the worker of `manage.py up` runs for this data folder, or did until a moment ago."""
+    supervisor = status.read(settings.RUN_DIR)
+    worker = supervisor.children.get("worker") if supervisor else None
+    return worker is not None and worker.state is not ChildState.STOPPED
 
 
 def report(added: Sequence[Added]) -> list[DocumentReport]:

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from projects.intake import store
 from projects.intake.names import clean_name
-from projects.models import Document, DocumentName, Project
+from projects.models import Document, DocumentName, Project, Turn
 from study.queue import enqueue
 
 INGEST_JOB = "projects.jobs.ingest_document"
@@ -70,7 +70,10 @@ def retry_document(document: Document) -> bool:
 def remove_document(document: Document) -> None:
     """Remove a document with everything made of it, and its bytes if no other document has the same."""
     with store.exclusive():
-        Document.objects.filter(pk=document.pk).delete()
+        with transaction.atomic():
+            Document.objects.filter(pk=document.pk).delete()
+            # The prompts that were sent hold passages, cited or not.
+            Turn.objects.filter(conversation__project=document.project_id).update(prompt=[])
         _drop_unused({document.sha256})
 
 

@@ -16,6 +16,7 @@ from projects.answering.events import AnswerEvent, Ended, Stage, Text
 from projects.answering.pipeline import answer
 from projects.answering.speed import ReadingSpeed
 from projects.answering.turns import open_turn, recover_interrupted
+from projects.intake.service import remove_document
 from projects.models import Conversation, Document, Turn
 from tests.projects.factories import add_read, make_project
 
@@ -92,6 +93,41 @@ async def test_documents_still_being_read_are_named_with_the_answer(fake_inferen
     await collect(answer(turn.pk))
 
     assert (await sync_to_async(stored)(turn)).coverage == {"ready": 1, "total": 2, "waiting": ["late.pdf"]}
+
+
+async def test_an_answer_without_a_word_is_a_failure(fake_inference: FakeEngine) -> None:
+    fake_inference.answers.append("")
+    turn = await sync_to_async(ask)()
+
+    events = await collect(answer(turn.pk))
+
+    assert isinstance(events[-1], Ended)
+    assert (events[-1].state, events[-1].error_code, events[-1].retry) == ("failed", "empty", True)
+
+
+async def test_a_turn_that_is_closed_already_is_not_answered_again(fake_inference: FakeEngine) -> None:
+    turn = await sync_to_async(ask)()
+    await Turn.objects.filter(pk=turn.pk).aupdate(state=Turn.State.STOPPED)
+
+    events = await collect(answer(turn.pk))
+
+    assert events == [Stage("searching"), Ended("stopped", retry=True)]
+    assert fake_inference.requests == []
+
+
+async def test_a_document_removed_during_the_answer_leaves_an_answer_without_its_citation(
+    fake_inference: FakeEngine, gate: threading.Event
+) -> None:
+    fake_inference.answers.append(FakeAnswer("The rent is 900 euros [1].", gate=gate))
+    turn = await sync_to_async(ask)()
+
+    async for event in answer(turn.pk):
+        if isinstance(event, Text) and not gate.is_set():
+            await sync_to_async(remove_document)(await Document.objects.aget())
+            gate.set()
+
+    turn = await sync_to_async(stored)(turn)
+    assert (turn.state, turn.prompt, await turn.citations.acount()) == ("done", [], 0)
 
 
 async def test_a_project_without_documents_is_told_so_without_asking_the_model(fake_inference: FakeEngine) -> None:
@@ -214,6 +250,26 @@ async def test_no_transaction_is_open_while_tokens_flow(fake_inference: FakeEngi
         if isinstance(event, Text):
             assert not await sync_to_async(lambda: connection.in_atomic_block)()
             gate.set()
+
+
+async def test_following_a_turn_of_a_dead_process_ends_with_a_sentence() -> None:
+    turn = await sync_to_async(ask)()
+    await Turn.objects.filter(pk=turn.pk).aupdate(owner="999999999:1", state=Turn.State.ANSWERING)
+
+    (event,) = await collect(runs.follow(turn.pk))
+
+    assert isinstance(event, Ended)
+    assert (event.state, event.retry) == ("interrupted", True)
+
+
+async def test_a_turn_that_nobody_started_does_not_keep_its_followers_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "GRACE_S", 0.0)
+    turn = await sync_to_async(ask)()
+
+    (event,) = await collect(runs.follow(turn.pk))
+
+    assert isinstance(event, Ended)
+    assert event.state == "interrupted"
 
 
 def test_a_turn_left_behind_by_a_dead_process_is_interrupted_and_a_live_one_is_not() -> None:

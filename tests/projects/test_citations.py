@@ -30,6 +30,14 @@ def test_a_mark_that_holds_stays_and_quotes_its_sentence() -> None:
     ]
 
 
+def test_the_quote_holds_the_figure_rather_than_more_of_the_words() -> None:
+    report = passage("The report on the plane at Tallahassee\nRegistration: N5921D")
+
+    (mark,) = cite("The report says the plane at Tallahassee was N5921D [1].", [report]).marks
+
+    assert mark.quote == "Registration: N5921D"
+
+
 def test_a_mark_on_the_wrong_passage_gives_way_to_the_right_one() -> None:
     cited = cite("The rent is 900 euros. [2]", PASSAGES)
 

@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from inference.fake import FakeEngine
-from projects.models import Project, Turn
+from inference.supervise import status
+from inference.supervise.policy import ChildState
+from projects.jobs import ingest_document
+from projects.models import Document, Project, Turn
 from tests.builders import pdf
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,6 +53,22 @@ def test_ingest_reads_a_folder_and_reports_each_file(folder: Path) -> None:
     }  # fmt: skip
     assert (bad["name"], bad["state"]) == ("broken.pdf", "failed")
     assert "damaged" in bad["error"]
+
+
+def test_ingest_leaves_the_reading_to_a_running_worker(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def worker_reads(_: float) -> None:
+        for document in Document.objects.filter(state=Document.State.QUEUED):
+            ingest_document(document.pk)
+
+    status.write(settings.RUN_DIR, status.own_status("", {"worker": status.ChildStatus(ChildState.RUNNING)}))
+    monkeypatch.setattr("projects.intake.batch.time.sleep", worker_reads)
+    monkeypatch.setattr("projects.intake.batch.ingest", None)  # must not be called
+    try:
+        result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json"))
+    finally:
+        status.remove(settings.RUN_DIR)
+
+    assert [document["state"] for document in result["documents"]] == ["ready", "failed"]
 
 
 def test_ingest_without_waiting_leaves_the_files_in_line(folder: Path) -> None:
