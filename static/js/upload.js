@@ -11,10 +11,14 @@ let sending = false;
 
 // With the page's own uploader, choosing is enough.
 form.querySelector("[data-upload-button]").hidden = true;
-input.addEventListener("change", () => {
+input.addEventListener("change", take);
+// Somebody may have been quicker than this script.
+take();
+
+function take() {
   add([...input.files]);
   input.value = "";
-});
+}
 
 let depth = 0;
 addEventListener("dragenter", (event) => toggle(event, ++depth > 0));

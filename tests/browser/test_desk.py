@@ -158,7 +158,7 @@ def test_without_javascript_a_document_is_added_and_a_question_answered(browser:
         page = plain.new_page()
         make_project(page, site.url, "Plain")
         add_files(page, {"lease.pdf": LEASE})
-        page.get_by_role("button", name="Add files").click()
+        page.get_by_role("button", name="Add files", exact=True).click()
         expect(page.get_by_text("1 file added; reading has begun.")).to_be_visible()
         for _ in range(100):
             if document(page, "lease.pdf").get_by_text("Ready").count():

@@ -45,7 +45,7 @@ def test_an_uploaded_document_is_answered_from_with_its_page(page: Page, readahe
     add_files(page, {"lease.pdf": LEASE, "notes.md": b"# Garden\n\nThe hedge is cut in October."})
     for name in ("lease.pdf", "notes.md"):
         expect(document(page, name)).to_contain_text("Ready")
-    expect(page.locator("[data-engine=READY]")).to_contain_text("SmolLM2")
+    expect(page.locator("[data-engine=READY]")).to_contain_text(MODEL)
 
     turn = ask(page, "What is the rent in euros a month?")
     expect(turn).to_have_attribute("data-state", "done", timeout=ANSWER_MS)
