@@ -104,6 +104,16 @@ def test_install_reports_on_stderr_and_answers_on_stdout(models_dir: Path, monke
     assert err.getvalue() == "smollm2-135m: hello\n"
 
 
+def test_ctrl_c_says_that_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "ensure_installed", stop)
+    with pytest.raises(CommandError, match="is kept") as caught:
+        models("install", "smollm2-135m")
+    assert caught.value.returncode == 130
+
+
 def test_a_failed_install_is_the_commands_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise FetchError("No network.")

@@ -78,6 +78,10 @@ class Command(BaseCommand):
         report = ConsoleReport(self.stderr, entry.id)
         try:
             ensure_installed(entry, settings.MODELS_DIR, report)
+        except KeyboardInterrupt as stop:
+            raise CommandError(
+                "Stopped. What has arrived is kept; install goes on from there.", returncode=130
+            ) from stop
         finally:
             report.close()
         return installed.of_entry(entry, settings.MODELS_DIR)
