@@ -58,9 +58,13 @@ def choose(ranked: Iterable[Passage], limit: int, budget: int) -> list[Passage]:
 
 
 def by_document(passages: Iterable[Passage]) -> list[Passage]:
-    """Return ranked passages with those of one document together, in its order, the document found first in front."""
-    order: dict[int, int] = {}
+    """Return ranked passages with those of one document together, in its order.
+
+    The document whose passages score most in sum comes first: 'who owned the Beech?' finds the word 'owned' in the
+    report on another aircraft, and the Beech in four passages of the right one.
+    """
     ranked = list(passages)
+    weight: dict[int, float] = {}
     for passage in ranked:
-        order.setdefault(passage.document_id, len(order))
-    return sorted(ranked, key=lambda passage: (order[passage.document_id], passage.ordinal))
+        weight[passage.document_id] = weight.get(passage.document_id, 0.0) + passage.score
+    return sorted(ranked, key=lambda passage: (-weight[passage.document_id], passage.document_id, passage.ordinal))

@@ -33,10 +33,10 @@ def test_a_passage_from_the_middle_of_a_document_comes_with_its_first_lines() ->
     assert "Document lease.pdf, which begins: Report on the accident in Tallahassee …\n\n[1]" in user.text
 
 
-def test_passages_of_one_document_stand_together_in_its_order_behind_the_best() -> None:
+def test_passages_of_one_document_stand_together_in_its_order_behind_the_best_document() -> None:
     ranked = [
-        replace(passage(str(n)), document_id=document_id, ordinal=ordinal)
-        for n, (document_id, ordinal) in enumerate([(5, 9), (3, 1), (5, 2)])
+        replace(passage(str(n)), document_id=document_id, ordinal=ordinal, score=score)
+        for n, (document_id, ordinal, score) in enumerate([(3, 1, 2.5), (5, 9, 2.0), (5, 2, 1.0)])
     ]
 
     assert [(one.document_id, one.ordinal) for one in by_document(ranked)] == [(5, 2), (5, 9), (3, 1)]
