@@ -8,7 +8,14 @@ import signal
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+def stop_signals() -> list[signal.Signals]:
+    """Return the signals that mean 'end': under nohup a closed terminal does not.
+
+    Ctrl-C does even where a shell has it ignored, as for a command that a script runs in the background.
+    """
+    nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [signal.SIGINT, signal.SIGTERM, *([] if nohup else [signal.SIGHUP])]
 
 
 class Signals:
@@ -27,10 +34,8 @@ class Signals:
         os.set_blocking(writer, False)
         self._writer = writer
         self._fd_before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        for number in (*STOP_SIGNALS, signal.SIGCHLD):
-            # Under nohup SIGHUP is ignored, and stays so.
-            if signal.getsignal(number) is not signal.SIG_IGN or number is signal.SIGCHLD:
-                self._before[number] = signal.signal(number, self._count)
+        for number in (*stop_signals(), signal.SIGCHLD):
+            self._before[number] = signal.signal(number, self._count)
         return self
 
     def __exit__(

@@ -63,10 +63,10 @@ class Run:
 def supervise(tmp_path: Path) -> Iterator[Callable[..., Run]]:
     runs: list[Run] = []
 
-    def start(*scripts: str) -> Run:
+    def start(*scripts: str, under: tuple[str, ...] = ()) -> Run:
         for name in ("run", "logs"):
             (tmp_path / name).mkdir(exist_ok=True)
-        command = [sys.executable, "-c", SUPERVISE, str(tmp_path), *scripts]
+        command = [*under, sys.executable, "-c", SUPERVISE, str(tmp_path), *scripts]
         runs.append(Run(tmp_path, subprocess.Popen(command, stdout=subprocess.PIPE, text=True)))
         return runs[-1]
 
@@ -122,6 +122,23 @@ def test_stopping_ends_children_and_grandchildren(supervise: Callable[..., Run],
     assert "Stopping" in output
     assert find(Mark(run.run_dir)) == []
     assert not list(run.run_dir.iterdir())
+
+
+def test_ctrl_c_stops_what_a_script_runs_in_the_background(supervise: Callable[..., Run]) -> None:
+    run = supervise(QUIET, under=("sh", "-c", 'trap "" INT; exec "$@"', "sh"))
+    run.until_running(1)
+    run.process.send_signal(signal.SIGINT)
+    run.process.communicate(timeout=PATIENCE_S)
+    assert find(Mark(run.run_dir)) == []
+
+
+def test_closed_terminal_does_not_stop_what_runs_under_nohup(supervise: Callable[..., Run]) -> None:
+    run = supervise(QUIET, under=("nohup",))
+    run.until_running(1)
+    run.process.send_signal(signal.SIGHUP)
+    os.kill(run.children()["child0"].pid, signal.SIGKILL)
+    run.until(lambda: run.children()["child0"].restarts == 1)
+    assert run.process.poll() is None
 
 
 def test_second_request_kills_a_child_that_does_not_listen(supervise: Callable[..., Run]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from inference.supervise.signals import stop_signals
 from ragsite.launch import CannotStart, launch
 
 INTERRUPTED = 130
@@ -21,9 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         # Until the supervisor takes over, every request to stop unwinds like Ctrl-C, so that a fetch ends its helpers.
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, _interrupt)
+        for number in stop_signals():
+            signal.signal(number, _interrupt)
         try:
             launch(self.say)
         except CannotStart as error:
