@@ -17,10 +17,10 @@ from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from scripts.example import FILES
 from tests import stack
 from tests.browser.actions import add_files, ask, document, make_project
 from tests.browser.conftest import ARGUMENTS
+from tests.browser.example import FILES
 from tests.chromium import find_chromium
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screenshots"
@@ -80,7 +80,11 @@ def shoot(browser: Browser, address: str, name: str, headers: dict[str, str]) ->
     for place, viewport in (("desk", DESK), ("phone", PHONE)):
         for theme in ("light", "dark"):
             with browser.new_context(
-                viewport=viewport, color_scheme="dark" if theme == "dark" else "light", extra_http_headers=headers
+                viewport=viewport,
+                has_touch=place == "phone",
+                is_mobile=place == "phone",
+                color_scheme="dark" if theme == "dark" else "light",
+                extra_http_headers=headers,
             ) as context:
                 page = context.new_page()
                 page.goto(address, wait_until="networkidle")

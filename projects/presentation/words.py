@@ -7,6 +7,13 @@ from typing import Any
 
 from projects.models import Turn
 
+_LANES = {"passages": "from passages", "digest": "from what was read ahead", "deep": "read in full"}
+
+
+def lane_label(lane: str) -> str:
+    """Return what an answer was made from; a lane without words of its own is shown by its name."""
+    return _LANES.get(lane, lane)
+
 
 def timing_line(turn: Turn) -> str:
     """Return 'first word after 1.2 s · 5.4 s in all · 842 tokens read, 0 remembered', or what of it is known."""

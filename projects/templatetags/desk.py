@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from django import template
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
 
 from projects.answering.turns import ended
 from projects.models import Citation, Document, Turn
@@ -50,6 +54,20 @@ def timing(turn: Turn) -> str:
 def coverage(turn: Turn) -> str:
     """Return the line that says which documents the answer rests on."""
     return words.coverage_line(turn.coverage)
+
+
+@register.filter
+def lane(turn: Turn) -> str:
+    """Return what the answer was made from, in words."""
+    return words.lane_label(turn.lane)
+
+
+@register.filter
+def ago(moment: datetime) -> str:
+    """Return how long ago a moment was: 'just now', '5 minutes ago', '3 weeks ago'."""
+    if timezone.now() - moment < timedelta(minutes=1):
+        return "just now"
+    return f"{timesince(moment, depth=1)} ago"
 
 
 @register.filter

@@ -17,7 +17,7 @@ from projects.models import Document
 
 BLOCK = 256 * 1024
 PDF = "application/pdf"
-SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'none'"
+SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'none'; sandbox"
 
 
 @require_GET

@@ -11,6 +11,7 @@ let sending = false;
 
 // With the page's own uploader, choosing is enough.
 form.querySelector("[data-upload-button]").hidden = true;
+form.classList.add("drop-live");
 input.addEventListener("change", take);
 // Somebody may have been quicker than this script.
 take();

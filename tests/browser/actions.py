@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.builders import pdf
 
@@ -26,7 +26,7 @@ def make_project(page: Page, url: str, name: str) -> None:
 def add_files(page: Page, files: Mapping[str, bytes]) -> None:
     """Choose files in the form of the desk."""
     page.locator("#upload-files").set_input_files(
-        [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files.items()]
+        [FilePayload(name=name, mimeType="application/octet-stream", buffer=content) for name, content in files.items()]
     )
 
 

@@ -102,6 +102,7 @@ async def test_a_pdf_opens_in_the_browser_and_may_do_nothing_there(async_page: A
     assert response["Content-Disposition"].startswith("inline")
     assert response["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'none'" in response["Content-Security-Policy"]
+    assert "sandbox" in response["Content-Security-Policy"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -66,6 +66,7 @@ def test_the_list_says_what_is_being_read_and_what_could_not_be(page: Client, pr
     html = page.get(reverse("projects:list")).content.decode()
     assert "3 documents" in html
     assert "reading 1" in html
+    assert "Last used just now" in html
     assert "1 could not be read" in html
 
 
