@@ -10,6 +10,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
@@ -31,7 +32,7 @@ DEFAULT_QUOTA = 20 * 1024**3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve one model on loopback until SIGTERM or SIGINT; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = options_parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr)
     os.umask(0o077)
     try:
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = options.snapshots or options.run_dir / SNAPSHOTS
     engine = LlamaEngine(
         options.model,
-        lambda model: plan_for(model, options.window, options.threads),
+        lambda model: plan_for(model, options),
         lambda model, plan: open_store(options.model, model, plan, folder, options.quota),
         name=options.name,
     )
@@ -54,9 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def plan_for(model: Model, window: int, threads: int) -> Plan:
+def plan_for(model: Model, options: argparse.Namespace) -> Plan:
     """Return the plan for a loaded model: the wished window, as far as the model was trained for it."""
-    return simple_plan(min(window, model.trained_window), threads or physical_cores())
+    window = min(options.window, model.trained_window)
+    plan = simple_plan(window, options.threads or physical_cores(), conversations=options.conversations)
+    return replace(plan, swa_full=options.swa_full)
 
 
 def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -> PrefixMemory:
@@ -98,14 +101,19 @@ async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) ->
         endpoint.withdraw(run_dir, os.getpid())
 
 
-def _parser() -> argparse.ArgumentParser:
+def options_parser() -> argparse.ArgumentParser:
+    """Return the parser of the options, which `plan_for` understands."""
     parser = argparse.ArgumentParser(prog="python -m inference.service", description=__doc__)
     parser.add_argument("--model", type=Path, required=True, help="the GGUF file")
     parser.add_argument("--name", default="", help="the model's name towards callers (default: the file's)")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--run-dir", type=Path, required=True, help="where the endpoint file is written")
     parser.add_argument("--window", type=int, default=16384, help="tokens per conversation")
+    parser.add_argument("--conversations", type=int, default=2, help="conversations that are answered side by side")
     parser.add_argument("--threads", type=int, default=0, help="0: one for each physical core")
+    parser.add_argument(
+        "--swa-full", action=argparse.BooleanOptionalAction, default=True, help="keep all of a sliding window"
+    )
     parser.add_argument("--snapshots", type=Path, help="folder of the snapshots (default: beside the endpoint file)")
     parser.add_argument("--quota", type=int, default=DEFAULT_QUOTA, help="bytes for snapshots; 0 keeps none")
     return parser
