@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import secrets
+import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,7 @@ async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) ->
     key = secrets.token_urlsafe(32)
     config = uvicorn.Config(build_app(engine, key), log_level="warning", access_log=False, lifespan="off")
     server = uvicorn.Server(config)
+    _survive_the_second_raise()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     # The socket listens already, so whoever reads the file now is answered as soon as the server runs.
     endpoint.publish(run_dir, endpoint.Endpoint(url, key, os.getpid(), engine.name))
@@ -99,6 +101,16 @@ async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) ->
         await server.serve(sockets=[listener])
     finally:
         endpoint.withdraw(run_dir, os.getpid())
+
+
+def _survive_the_second_raise() -> None:
+    """Let `serve` return after SIGTERM and SIGINT.
+
+    uvicorn shuts down in order on a signal, then raises it again for the handler that was there before its own; the
+    default one would end the process before the engine has finished writing and the endpoint file is gone.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: None)
 
 
 def options_parser() -> argparse.ArgumentParser:
