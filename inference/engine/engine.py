@@ -192,8 +192,9 @@ class LlamaEngine:
         self._state = EngineState.READY
         logger.info("Loaded %s in %.1f s", self.name, time.monotonic() - began)
 
-    def _note_progress(self, share: float) -> None:
+    def _note_progress(self, share: float) -> bool:
         self._progress = share
+        return not self._stopping
 
     def _fail(self, cause: str) -> None:
         self._cause = cause

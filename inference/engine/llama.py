@@ -24,7 +24,7 @@ DECODED, NO_ROOM, ABORTED = 0, 1, 2
 """What `llama_decode` returns, as far as it is not an error."""
 
 LOG_ERROR = 4
-Progress = Callable[[float], None]
+Progress = Callable[[float], bool]
 
 
 class LogTap:
@@ -71,8 +71,11 @@ def log_tap() -> LogTap:
 class Model:
     """A loaded GGUF file. Not thread-safe except for `tokenize` and `piece`, which only read the vocabulary."""
 
-    def __init__(self, path: Path, progress: Progress = lambda _share: None, *, gpu_layers: int = -1) -> None:
-        """Load `path`; `progress` is called with 0…1. Raises ModelFailed with llama.cpp's own reason."""
+    def __init__(self, path: Path, progress: Progress = lambda _share: True, *, gpu_layers: int = -1) -> None:
+        """Load `path`; `progress` is called with 0…1 and says whether to go on.
+
+        Raises ModelFailed with llama.cpp's own reason.
+        """
         import llama_cpp
 
         self._lib: Any = llama_cpp
@@ -80,12 +83,7 @@ class Model:
         tap.cause()
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = gpu_layers
-
-        def on_progress(share: float, _data: Any) -> bool:
-            progress(share)
-            return True
-
-        report = llama_cpp.llama_progress_callback(on_progress)
+        report = llama_cpp.llama_progress_callback(lambda share, _data: progress(share))
         params.progress_callback = report
         self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), params)
         if not self._model:
@@ -178,7 +176,7 @@ class ContextSpec:
     threads: int = 2
     type_k: str = "f16"
     type_v: str = "f16"
-    flash_attention: bool | None = None
+    flash_attention: bool | None = False
     swa_full: bool = True
 
 

@@ -27,7 +27,7 @@ class Plan:
     ubatch: int = 256
     type_k: str = "f16"
     type_v: str = "f16"
-    flash_attention: bool | None = None
+    flash_attention: bool | None = False
     swa_full: bool = True
     gpu_layers: int = -1
     notes: tuple[str, ...] = field(default=())

@@ -12,7 +12,16 @@ from inference.engine.job import Job, Slot
 from inference.engine.llama import ABORTED, DECODED, Context, Model, Piece
 from inference.engine.memory import PrefixMemory
 from inference.engine.sampler import Sampler
-from inference.engine.schedule import FreeSlot, Need, choose_slot, common_prefix, compose, first_served, prefill_budget
+from inference.engine.schedule import (
+    FreeSlot,
+    Need,
+    aligned,
+    choose_slot,
+    common_prefix,
+    compose,
+    first_served,
+    prefill_budget,
+)
 from inference.errors import EngineFault, InferenceError, ServiceBusy
 
 WORTH_COPYING = 64
@@ -139,7 +148,7 @@ class Pool:
         if common_prefix(donor.tokens, wanted) >= own + WORTH_COPYING:
             self.context.copy(donor.index, slot.index)
             slot.tokens = list(donor.tokens)
-        self._cut(slot, common_prefix(slot.tokens, wanted))
+        self._cut(slot, aligned(common_prefix(slot.tokens, wanted)))
         job.reused = len(slot.tokens)
         began = time.monotonic()
         restored = self._memory.restore(self.context, slot.index, wanted, longer_than=len(slot.tokens))
@@ -246,8 +255,8 @@ class Pool:
 
 
 def _save_points(job: Job | None) -> dict[int, str]:
-    """Return the boundaries that the request wants kept: tokens before each, and its name."""
+    """Return where the state is to be kept, and under which name: the last grain before each boundary wanted."""
     if job is None:
         return {}
     boundaries = job.prompt.boundaries
-    return {boundaries[name]: name for name in job.request.save if name in boundaries}
+    return {aligned(boundaries[name]): name for name in job.request.save if name in boundaries}

@@ -12,6 +12,21 @@ SMALLEST_SHARE = 16
 """Tokens; below this the fixed cost of a batch eats the prefill."""
 
 
+GRAIN = 4
+"""Tokens; prompts are cut into batches, and prefixes reused, only at multiples of this.
+
+llama.cpp's matrix kernels compute rows four at a time and the rest one by one, with results that differ in the last
+bits. Cut at multiples of four, every token of a prompt meets the same kernel whatever was in the cache before, so a
+restored, resumed or reused prefix gives exactly the logits of a plain prefill (without flash attention, which has
+another kernel for fewer than 64 rows).
+"""
+
+
+def aligned(tokens: int) -> int:
+    """Return the largest multiple of `GRAIN` that is not above `tokens`."""
+    return tokens - tokens % GRAIN
+
+
 @dataclass(frozen=True)
 class Need:
     """What one busy slot wants: `pending` tokens to compute, of which generation always has exactly one."""
@@ -28,9 +43,9 @@ def prefill_budget(room: int, ubatch: int, generating: int, prefill_tps: float) 
     in `SHARED_PREFILL_S`, so that their tokens keep coming.
     """
     if not generating:
-        return min(room, ubatch)
+        return aligned(min(room, ubatch))
     share = int(prefill_tps * SHARED_PREFILL_S) if prefill_tps > 0 else SMALLEST_SHARE
-    return max(min(room, ubatch - generating, max(share, SMALLEST_SHARE)), 0)
+    return aligned(max(min(room, ubatch - generating, max(share, SMALLEST_SHARE)), 0))
 
 
 def compose(needs: Sequence[Need], turn: int, budget: int) -> dict[int, int]:
@@ -43,7 +58,7 @@ def compose(needs: Sequence[Need], turn: int, budget: int) -> dict[int, int]:
     shares = {need.slot: 1 for need in needs if need.generating}
     waiting = sorted((need for need in needs if not need.generating), key=lambda need: (need.slot <= turn, need.slot))
     for need in waiting:
-        share = min(need.pending, budget)
+        share = need.pending if need.pending <= budget else aligned(budget)
         if share <= 0:
             break
         shares[need.slot] = share

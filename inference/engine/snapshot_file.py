@@ -1,8 +1,8 @@
 """The snapshot file: one sequence's state on disk, with all that decides whether it may be used.
 
 Layout: magic, length of the header (uint32, little endian), header (JSON), token ids (int32, little endian), state as
-llama.cpp wrote it. The header holds the compatibility key, the counts and a CRC-32 over the rest, which finds any single
-flipped bit. All of it is checked before a byte reaches llama.cpp.
+llama.cpp wrote it. The header holds the compatibility key, the counts and a CRC-32 over the rest, which finds a flipped
+bit anywhere. All of it is checked before a byte reaches llama.cpp.
 """
 
 from __future__ import annotations

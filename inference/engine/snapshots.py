@@ -16,6 +16,7 @@ from typing import Any
 
 from inference.engine import snapshot_file
 from inference.engine.llama import Context
+from inference.engine.schedule import aligned
 from inference.engine.snapshot_file import BadSnapshot, Header
 
 logger = logging.getLogger(__name__)
@@ -147,7 +148,9 @@ class SnapshotStore:
         limit = min(len(entry.tokens), len(prompt))
         differing = (entry.tokens[:limit] != prompt[:limit]).nonzero()[0]
         shared = int(differing[0]) if len(differing) else limit
-        return shared if self._cuttable or shared == len(entry.tokens) else 0
+        if shared == len(entry.tokens):
+            return shared
+        return aligned(shared) if self._cuttable else 0
 
     def _load(self, context: Context, sequence: int, entry: Entry, usable: int) -> None:
         import numpy as np

@@ -8,6 +8,7 @@ import pytest
 
 from inference.contracts import Delta, PoolName, Progress, Sampling
 from inference.engine.engine import LlamaEngine
+from inference.engine.schedule import GRAIN
 from inference.errors import BadRequest, PromptTooLong, UnknownModel
 from tests.inference.engine.conftest import ask
 
@@ -25,11 +26,11 @@ def undisturbed(engine: LlamaEngine) -> str:
     return text
 
 
-def test_greedy_answers_repeat_and_the_second_asking_reads_one_token(engine: LlamaEngine) -> None:
+def test_greedy_answers_repeat_and_the_second_asking_reads_almost_nothing(engine: LlamaEngine) -> None:
     first, _ = ask(engine, "Name a colour.", conversation="greedy").result()
     second, end = ask(engine, "Name a colour.", conversation="greedy").result()
     assert first == second != ""
-    assert (end.timings.reused, end.timings.read) == (end.timings.prompt - 1, 1)
+    assert 1 <= end.timings.read <= GRAIN
 
 
 def test_the_accounts_add_up(engine: LlamaEngine) -> None:
@@ -43,7 +44,7 @@ def test_the_accounts_add_up(engine: LlamaEngine) -> None:
 def test_the_next_turn_of_a_conversation_reads_only_what_is_new(engine: LlamaEngine) -> None:
     answer, first = ask(engine, LONG, conversation="turns").result()
     _, second = ask(engine, LONG, answer, "And the dearest?", conversation="turns").result()
-    assert second.timings.reused >= first.timings.prompt
+    assert second.timings.reused > first.timings.prompt - GRAIN
     assert second.timings.read < 40
 
 
