@@ -4,23 +4,29 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='ModelChoice',
+            name="ModelChoice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('model_id', models.CharField(help_text='Catalogue id, or the name of an imported file.', max_length=200)),
-                ('path', models.CharField(blank=True, help_text='Of an imported file; empty for catalogue models.', max_length=1000)),
-                ('updated', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "model_id",
+                    models.CharField(help_text="Catalogue id, or the name of an imported file.", max_length=200),
+                ),
+                (
+                    "path",
+                    models.CharField(
+                        blank=True, help_text="Of an imported file; empty for catalogue models.", max_length=1000
+                    ),
+                ),
+                ("updated", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'verbose_name': 'model choice',
+                "verbose_name": "model choice",
             },
         ),
     ]

@@ -6,7 +6,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -15,161 +14,285 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Project',
+            name="Project",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('updated', models.DateTimeField(auto_now=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='projects', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=200)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("updated", models.DateTimeField(auto_now=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="projects",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-updated', '-id'],
+                "ordering": ["-updated", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(help_text="Of the stored bytes; also the file's place in the store.", max_length=64)),
-                ('name', models.CharField(help_text='The name under which the content was first uploaded.', max_length=255)),
-                ('media_type', models.CharField(blank=True, help_text='The true type, found from the content.', max_length=100)),
-                ('size', models.PositiveBigIntegerField(help_text='Bytes.')),
-                ('state', models.CharField(choices=[('queued', 'Waiting'), ('extracting', 'Reading the file'), ('indexing', 'Indexing'), ('ready', 'Ready'), ('ready_with_warnings', 'Ready with warnings'), ('needs_password', 'Needs a password'), ('failed', 'Failed')], db_index=True, default='queued', max_length=20)),
-                ('pages', models.PositiveIntegerField(blank=True, help_text='Empty for formats without pages.', null=True)),
-                ('tokens', models.PositiveIntegerField(blank=True, help_text="By the loaded model's tokenizer.", null=True)),
-                ('warnings', models.JSONField(blank=True, default=list, help_text='Sentences for a person.')),
-                ('error', models.TextField(blank=True, help_text='Why it failed and what to do.')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('updated', models.DateTimeField(auto_now=True)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "sha256",
+                    models.CharField(
+                        help_text="Of the stored bytes; also the file's place in the store.", max_length=64
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(help_text="The name under which the content was first uploaded.", max_length=255),
+                ),
+                (
+                    "media_type",
+                    models.CharField(blank=True, help_text="The true type, found from the content.", max_length=100),
+                ),
+                ("size", models.PositiveBigIntegerField(help_text="Bytes.")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Waiting"),
+                            ("extracting", "Reading the file"),
+                            ("indexing", "Indexing"),
+                            ("ready", "Ready"),
+                            ("ready_with_warnings", "Ready with warnings"),
+                            ("needs_password", "Needs a password"),
+                            ("failed", "Failed"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "pages",
+                    models.PositiveIntegerField(blank=True, help_text="Empty for formats without pages.", null=True),
+                ),
+                (
+                    "tokens",
+                    models.PositiveIntegerField(blank=True, help_text="By the loaded model's tokenizer.", null=True),
+                ),
+                ("warnings", models.JSONField(blank=True, default=list, help_text="Sentences for a person.")),
+                ("error", models.TextField(blank=True, help_text="Why it failed and what to do.")),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("updated", models.DateTimeField(auto_now=True)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="documents", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name', 'id'],
+                "ordering": ["name", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Conversation',
+            name="Conversation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(blank=True, max_length=200)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('updated', models.DateTimeField(auto_now=True)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.CharField(blank=True, max_length=200)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("updated", models.DateTimeField(auto_now=True)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="conversations", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-updated', '-id'],
+                "ordering": ["-updated", "-id"],
             },
         ),
         migrations.CreateModel(
-            name='Section',
+            name="Section",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveIntegerField()),
-                ('heading', models.JSONField(blank=True, default=list, help_text='Heading path, outermost first.')),
-                ('page_start', models.PositiveIntegerField(blank=True, null=True)),
-                ('page_end', models.PositiveIntegerField(blank=True, null=True)),
-                ('text', models.TextField()),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sections', to='projects.document')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("ordinal", models.PositiveIntegerField()),
+                ("heading", models.JSONField(blank=True, default=list, help_text="Heading path, outermost first.")),
+                ("page_start", models.PositiveIntegerField(blank=True, null=True)),
+                ("page_end", models.PositiveIntegerField(blank=True, null=True)),
+                ("text", models.TextField()),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="sections", to="projects.document"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['document', 'ordinal'],
+                "ordering": ["document", "ordinal"],
             },
         ),
         migrations.CreateModel(
-            name='Chunk',
+            name="Chunk",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveIntegerField(help_text='Position in the document.')),
-                ('page', models.PositiveIntegerField(blank=True, help_text='Page on which the chunk starts.', null=True)),
-                ('start', models.PositiveIntegerField(help_text="First character in the section's text.")),
-                ('text', models.TextField()),
-                ('content_key', models.CharField(db_index=True, help_text='SHA-256 of the normalised text.', max_length=64)),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='projects.document')),
-                ('section', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='projects.section')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("ordinal", models.PositiveIntegerField(help_text="Position in the document.")),
+                (
+                    "page",
+                    models.PositiveIntegerField(blank=True, help_text="Page on which the chunk starts.", null=True),
+                ),
+                ("start", models.PositiveIntegerField(help_text="First character in the section's text.")),
+                ("text", models.TextField()),
+                (
+                    "content_key",
+                    models.CharField(db_index=True, help_text="SHA-256 of the normalised text.", max_length=64),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="chunks", to="projects.document"
+                    ),
+                ),
+                (
+                    "section",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="chunks", to="projects.section"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['document', 'ordinal'],
+                "ordering": ["document", "ordinal"],
             },
         ),
         migrations.CreateModel(
-            name='Turn',
+            name="Turn",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question', models.TextField()),
-                ('answer', models.TextField(blank=True)),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('answering', 'Answering'), ('done', 'Answered'), ('stopped', 'Stopped'), ('failed', 'Failed'), ('interrupted', 'Interrupted')], db_index=True, default='waiting', max_length=12)),
-                ('owner', models.CharField(blank=True, help_text='pid:start time of the answering process.', max_length=40)),
-                ('error_code', models.CharField(blank=True, max_length=30)),
-                ('error', models.TextField(blank=True)),
-                ('lane', models.CharField(blank=True, max_length=20)),
-                ('lane_reason', models.CharField(blank=True, max_length=300)),
-                ('predicted_s', models.FloatField(blank=True, null=True)),
-                ('ttft_s', models.FloatField(blank=True, help_text='Seconds from the question to the first token.', null=True)),
-                ('total_s', models.FloatField(blank=True, null=True)),
-                ('prompt_tokens', models.PositiveIntegerField(default=0)),
-                ('restored_tokens', models.PositiveIntegerField(default=0)),
-                ('reused_tokens', models.PositiveIntegerField(default=0)),
-                ('read_tokens', models.PositiveIntegerField(default=0)),
-                ('answer_tokens', models.PositiveIntegerField(default=0)),
-                ('from_cache', models.BooleanField(default=False)),
-                ('coverage', models.JSONField(blank=True, default=dict, help_text='{ready, total, waiting: [names]}')),
-                ('model', models.CharField(blank=True, max_length=200)),
-                ('prompt', models.JSONField(blank=True, default=list, help_text='The messages that were sent to the model.')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('finished', models.DateTimeField(blank=True, null=True)),
-                ('conversation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='projects.conversation')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("question", models.TextField()),
+                ("answer", models.TextField(blank=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("answering", "Answering"),
+                            ("done", "Answered"),
+                            ("stopped", "Stopped"),
+                            ("failed", "Failed"),
+                            ("interrupted", "Interrupted"),
+                        ],
+                        db_index=True,
+                        default="waiting",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "owner",
+                    models.CharField(blank=True, help_text="pid:start time of the answering process.", max_length=40),
+                ),
+                ("error_code", models.CharField(blank=True, max_length=30)),
+                ("error", models.TextField(blank=True)),
+                ("lane", models.CharField(blank=True, max_length=20)),
+                ("lane_reason", models.CharField(blank=True, max_length=300)),
+                ("predicted_s", models.FloatField(blank=True, null=True)),
+                (
+                    "ttft_s",
+                    models.FloatField(blank=True, help_text="Seconds from the question to the first token.", null=True),
+                ),
+                ("total_s", models.FloatField(blank=True, null=True)),
+                ("prompt_tokens", models.PositiveIntegerField(default=0)),
+                ("restored_tokens", models.PositiveIntegerField(default=0)),
+                ("reused_tokens", models.PositiveIntegerField(default=0)),
+                ("read_tokens", models.PositiveIntegerField(default=0)),
+                ("answer_tokens", models.PositiveIntegerField(default=0)),
+                ("from_cache", models.BooleanField(default=False)),
+                ("coverage", models.JSONField(blank=True, default=dict, help_text="{ready, total, waiting: [names]}")),
+                ("model", models.CharField(blank=True, max_length=200)),
+                (
+                    "prompt",
+                    models.JSONField(blank=True, default=list, help_text="The messages that were sent to the model."),
+                ),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("finished", models.DateTimeField(blank=True, null=True)),
+                (
+                    "conversation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="turns", to="projects.conversation"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['conversation', 'id'],
+                "ordering": ["conversation", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Citation',
+            name="Citation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('page', models.PositiveIntegerField(blank=True, null=True)),
-                ('quote', models.TextField()),
-                ('chunk', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='citations', to='projects.chunk')),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='citations', to='projects.document')),
-                ('turn', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='citations', to='projects.turn')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("page", models.PositiveIntegerField(blank=True, null=True)),
+                ("quote", models.TextField()),
+                (
+                    "chunk",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="citations",
+                        to="projects.chunk",
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="citations", to="projects.document"
+                    ),
+                ),
+                (
+                    "turn",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="citations", to="projects.turn"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['turn', 'number'],
+                "ordering": ["turn", "number"],
             },
         ),
         migrations.CreateModel(
-            name='DocumentName',
+            name="DocumentName",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=255)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='names', to='projects.document')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=255)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="names", to="projects.document"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['id'],
-                'constraints': [models.UniqueConstraint(fields=('document', 'name'), name='name_once_per_document')],
+                "ordering": ["id"],
+                "constraints": [models.UniqueConstraint(fields=("document", "name"), name="name_once_per_document")],
             },
         ),
         migrations.AddConstraint(
-            model_name='project',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='project_name_once_per_owner'),
+            model_name="project",
+            constraint=models.UniqueConstraint(fields=("owner", "name"), name="project_name_once_per_owner"),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('project', 'sha256'), name='document_once_per_content'),
+            model_name="document",
+            constraint=models.UniqueConstraint(fields=("project", "sha256"), name="document_once_per_content"),
         ),
         migrations.AddConstraint(
-            model_name='section',
-            constraint=models.UniqueConstraint(fields=('document', 'ordinal'), name='section_ordinal_once'),
+            model_name="section",
+            constraint=models.UniqueConstraint(fields=("document", "ordinal"), name="section_ordinal_once"),
         ),
         migrations.AddConstraint(
-            model_name='chunk',
-            constraint=models.UniqueConstraint(fields=('document', 'ordinal'), name='chunk_ordinal_once'),
+            model_name="chunk",
+            constraint=models.UniqueConstraint(fields=("document", "ordinal"), name="chunk_ordinal_once"),
         ),
         migrations.AddConstraint(
-            model_name='citation',
-            constraint=models.UniqueConstraint(fields=('turn', 'number'), name='citation_number_once'),
+            model_name="citation",
+            constraint=models.UniqueConstraint(fields=("turn", "number"), name="citation_number_once"),
         ),
     ]
