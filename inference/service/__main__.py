@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         listener = socket.create_server(("127.0.0.1", options.port))
     except OSError as error:
-        sys.stderr.write(f"Port {options.port} cannot be used: {error.strerror}.\n")
+        sys.stderr.write(f"Port {options.port} cannot be used: {os.strerror(error.errno or 0)}.\n")
         return 1
     folder = options.snapshots or options.run_dir / SNAPSHOTS
     engine = LlamaEngine(
