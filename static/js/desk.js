@@ -7,6 +7,7 @@ const desk = document.querySelector("[data-socket]");
 const form = document.getElementById("ask");
 const field = form.elements.question;
 const refusal = document.getElementById("ask-error");
+const lost = document.getElementById("connection-lost");
 
 const handlers = {
   turn(frame) {
@@ -16,7 +17,11 @@ const handlers = {
   stage: turns.stage,
   reading: turns.reading,
   text: turns.text,
-  ended: turns.end,
+  ended(frame) {
+    turns.end(frame);
+    // Perhaps the model is gone: the line about it asks anew.
+    if (frame.state === "failed") document.body.dispatchEvent(new Event("answer-failed"));
+  },
   error(frame) {
     refusal.textContent = frame.message;
     refusal.hidden = false;
@@ -25,7 +30,13 @@ const handlers = {
 
 const socket = new Socket(desk.dataset.socket, {
   onFrame: (frame) => handlers[frame.type]?.(frame),
-  onOpen: () => turns.openTurns().forEach((turn) => socket.send({ type: "follow", turn })),
+  onOpen() {
+    lost.hidden = true;
+    turns.openTurns().forEach((turn) => socket.send({ type: "follow", turn }));
+  },
+  onClose() {
+    lost.hidden = false;
+  },
 });
 
 function ask(question) {

@@ -7,14 +7,16 @@ export class Socket {
   #url;
   #onFrame;
   #onOpen;
+  #onClose;
   #socket = null;
   #pause = FIRST_PAUSE;
 
-  constructor(path, { onFrame, onOpen }) {
+  constructor(path, { onFrame, onOpen, onClose }) {
     this.#url = new URL(path, location.href);
     this.#url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     this.#onFrame = onFrame;
     this.#onOpen = onOpen;
+    this.#onClose = onClose;
     this.#connect();
   }
 
@@ -34,6 +36,7 @@ export class Socket {
     });
     socket.addEventListener("message", (event) => this.#onFrame(JSON.parse(event.data)));
     socket.addEventListener("close", () => {
+      this.#onClose();
       // A random share keeps many tabs from knocking at the same moment after a restart.
       setTimeout(() => this.#connect(), this.#pause * (0.75 + Math.random() / 2));
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
 from inference.errors import ServiceLost
 from inference.fake import FakeAnswer
@@ -61,6 +62,39 @@ def test_many_dropped_files_each_have_their_own_fate(page: Page, site: Site) -> 
     drop_files(page, {"copy.pdf": LEASE})
     expect(page.locator("#uploads")).to_contain_text("Here already")
     expect(page.locator("[data-document]")).to_have_count(8)
+
+
+def test_a_dropped_folder_brings_the_files_of_all_its_folders(page: Page, site: Site, folder: Path) -> None:
+    (folder / "papers" / "2024").mkdir(parents=True)
+    (folder / "papers" / "lease.txt").write_text("The rent is 1180 euros.")
+    (folder / "papers" / "2024" / "meter.txt").write_text("Cold water: 311 cubic metres.")
+    (folder / "papers" / ".hidden").write_text("The file manager's own.")
+    make_project(page, site.url, "Folder")
+    # Only the browser itself can drop a folder; a page's script cannot make one.
+    browser_side = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(folder / "papers")], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser_side.send("Input.dispatchDragEvent", {"type": kind, "x": 700, "y": 300, "data": data})
+    for name in ("lease.txt", "meter.txt"):
+        expect(document(page, name)).to_contain_text("Ready")
+    expect(page.locator("[data-document]")).to_have_count(2)
+
+
+def test_a_lost_connection_is_said_and_comes_back(page: Page, site: Site) -> None:
+    there = threading.Event()
+
+    def serve(socket: WebSocketRoute) -> None:
+        if there.is_set():
+            socket.connect_to_server()
+        else:
+            socket.close()
+
+    page.route_web_socket("**/ws/**", serve)
+    make_project(page, site.url, "Lost")
+    lost = page.get_by_text("The connection to Readahead is lost")
+    expect(lost).to_be_visible()
+    there.set()
+    expect(lost).to_be_hidden()
 
 
 def test_a_file_beyond_the_limit_is_refused_before_it_is_sent(page: Page, site: Site) -> None:

@@ -69,7 +69,9 @@ def test_a_killed_model_is_said_comes_back_and_the_second_try_answers(page: Page
 
     expect(turn).to_have_attribute("data-state", "failed")
     expect(turn.get_by_role("alert")).to_contain_text("The model stopped in the middle of the answer")
+    expect(page.locator("[data-engine=READY]")).to_be_hidden()
     stack.wait_for(lambda: readahead.health()["inference"]["state"] == "READY", "the model is back")
+    expect(page.locator("[data-engine=READY]")).to_be_visible()
     turn.get_by_role("button", name="Try again").click()
     second = page.locator(".turn").nth(1)
     expect(second).to_have_attribute("data-state", "done", timeout=ANSWER_MS)
