@@ -15,9 +15,10 @@ from django.core.management import call_command
 from django.db import connections
 from filelock import FileLock, Timeout
 
-from inference.errors import InferenceError
+from inference.errors import InferenceError, ModelFailed
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
+from inference.gguf_check import check_header
 from inference.installed import LocalModel, active_model
 from inference.models import stored_choice
 from inference.supervise import status
@@ -94,6 +95,7 @@ def _install_model() -> None:
     """Fetch the model to serve unless it is there."""
     model = _model()
     if model.entry is None:
+        _require_usable(model)
         return
     report = ConsoleReport(sys.stdout, model.id)
     try:
@@ -102,6 +104,14 @@ def _install_model() -> None:
         raise CannotStart(str(error)) from error
     finally:
         report.close()
+
+
+def _require_usable(model: LocalModel) -> None:
+    """Check a file of one's own by its header; what only llama.cpp can tell, the model's process says. Raises CannotStart."""
+    try:
+        check_header(model.path)
+    except ModelFailed as error:
+        raise CannotStart(error.message) from error
 
 
 def _model() -> LocalModel:
@@ -132,7 +142,14 @@ def children() -> list[ChildSpec]:
         nonlocal port  # kept from start to start, unless another program took it meanwhile
         port = free_port(INFERENCE_HOST, port)
         model = _model()
-        options = {"--model": model.path, "--name": model.id, "--port": port, "--run-dir": settings.RUN_DIR}
+        options = {
+            "--model": model.path,
+            "--name": model.id,
+            "--port": port,
+            "--run-dir": settings.RUN_DIR,
+            "--snapshots": settings.HOME / "snapshots",
+            "--quota": settings.SNAPSHOT_QUOTA,
+        }
         return [sys.executable, "-m", "inference.service", *(str(word) for pair in options.items() for word in pair)]
 
     return [

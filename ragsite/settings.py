@@ -89,7 +89,9 @@ DATABASES = {
             # read transaction wants to become a writing one.
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
+            # Deleted text is overwritten, not left in free pages.
+            "PRAGMA secure_delete=ON;",
         },
     }
 }
@@ -161,6 +163,9 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
 MAX_UPLOAD_BYTES = whole_number("READAHEAD_MAX_UPLOAD_MB", 200, 1, 100_000) * 1024 * 1024
 """Largest single file, in bytes; the page states it before the upload."""
+
+SNAPSHOT_QUOTA = whole_number("READAHEAD_SNAPSHOT_GB", 20, 0, 100_000) * 1024**3
+"""Space for the model's states of what it has read, in bytes; 0 keeps none."""
 
 # Document text and questions never go into a log: messages name rows by id.
 LOGGING = {

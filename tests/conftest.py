@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterator
 
@@ -11,13 +10,6 @@ from django.conf import settings
 
 from inference.fake import FakeEngine
 from tests.serving import serve_engine
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _remove_home() -> Iterator[None]:
-    """Leave no data folder behind."""
-    yield
-    shutil.rmtree(settings.HOME, ignore_errors=True)
 
 
 @pytest.fixture

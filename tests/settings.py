@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 
 # Each xdist worker is a process and has its own folder.
-os.environ["READAHEAD_HOME"] = tempfile.mkdtemp(prefix="readahead-test-")
+home = os.environ["READAHEAD_HOME"] = tempfile.mkdtemp(prefix="readahead-test-")
+atexit.register(shutil.rmtree, home, ignore_errors=True)
 for name in ("READAHEAD_HOST", "READAHEAD_MODEL", "PORT"):
     os.environ.pop(name, None)
 
