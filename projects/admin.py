@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
 from django.db.models import Count, QuerySet, TextField
 from django.http import HttpRequest
 
+from projects.intake.service import remove_document, remove_project
 from projects.models import Chunk, Citation, Conversation, Document, DocumentName, Project, Section, Turn
 
 if TYPE_CHECKING:
@@ -38,6 +40,19 @@ class MadeByMachine(LookAt):
         return False
 
 
+class RemovesFiles(LookAt):
+    """Base for rows that own stored files: deleting goes the way of the pages, which leaves nothing behind."""
+
+    remove: Callable[[Any], None]
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        type(self).remove(obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for row in queryset:
+            type(self).remove(row)
+
+
 class NamesInline(TabularInline):
     model = DocumentName
     extra = 0
@@ -57,7 +72,8 @@ class CitationsInline(TabularInline):
 
 
 @admin.register(Project)
-class ProjectAdmin(LookAt):
+class ProjectAdmin(RemovesFiles):
+    remove = staticmethod(remove_project)
     list_display = ["name", "owner", "documents", "conversations", "created", "updated"]
     list_filter = ["owner"]
     list_select_related = ["owner"]
@@ -79,7 +95,8 @@ class ProjectAdmin(LookAt):
 
 
 @admin.register(Document)
-class DocumentAdmin(LookAt):
+class DocumentAdmin(RemovesFiles):
+    remove = staticmethod(remove_document)
     list_display = ["name", "project", "state", "media_type", "size", "pages", "tokens", "created"]
     list_filter = ["state", "media_type", "project"]
     list_select_related = ["project"]

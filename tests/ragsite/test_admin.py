@@ -14,6 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from inference.models import ModelChoice
+from projects.intake.service import add_file
+from projects.intake.store import path_of
 from projects.models import Chunk, Citation, Conversation, Document, DocumentName, Project, Section, Turn
 from projects.owner import local_owner
 
@@ -101,3 +103,18 @@ def test_texts_are_shown_and_not_edited(model: type[models.Model], field: str, l
 def test_stranger_with_an_account_does_not_get_in(client: Client) -> None:
     client.force_login(User.objects.create_user("otto"))
     assert client.get(reverse("admin:index")).status_code == 302
+
+
+@pytest.mark.parametrize("model", [Project, Document])
+@pytest.mark.parametrize("by_list", [True, False])
+def test_deleting_in_the_admin_leaves_no_file_behind(local: Client, model: type[models.Model], by_list: bool) -> None:
+    project = Project.objects.create(owner=local_owner(), name="Flat")
+    document = Document.objects.get(pk=add_file(project, "lease.txt", [b"The rent is 900."]).document_id)
+    row = project if model is Project else document
+    if by_list:
+        action = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+        local.post(_url(model, "changelist"), action)
+    else:
+        local.post(_url(model, "delete", row.pk), {"post": "yes"})
+    assert not Document.objects.exists()
+    assert not path_of(document.sha256).exists()
