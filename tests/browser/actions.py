@@ -32,6 +32,7 @@ def add_files(page: Page, files: Mapping[str, bytes]) -> None:
 
 def drop_files(page: Page, files: Mapping[str, bytes]) -> None:
     """Drop files somewhere on the page."""
+    expect(page.locator("form.drop-live")).to_be_attached()
     contents = {name: list(content) for name, content in files.items()}
     transfer = page.evaluate_handle(
         """contents => {
