@@ -1,0 +1,1 @@
+"""The engine's benchmark: what the model service costs, and what it promises, in figures."""

@@ -1,0 +1,115 @@
+"""What is measured and how much of it: the environment's wishes turned into one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from inference.catalogue import CATALOGUE, DEFAULT_MODEL, TEST_FILES, ModelEntry
+
+MEASURES = ("throughput", "restore", "yield", "pools", "cancel", "soak", "streams")
+QUICK_MODEL = "smollm2-135m"
+RESTORED_MODELS = (DEFAULT_MODEL, "qwen2.5-coder-0.5b", QUICK_MODEL, "gemma3-270m")
+"""Restoring is shown for each, since it depends on what a model keeps of its past."""
+
+
+class BadOption(Exception):
+    """The environment asks for something that there is not; the text says what."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much work each measure does. Tokens, repetitions, counts and seconds."""
+
+    repetitions: int = 7
+    prefill: int = 2048
+    generate: int = 128
+    prefix: int = 12_000
+    restarts: int = 3
+    study: int = 4096
+    questions: int = 200
+    rounds: int = 8
+    turn: int = 1500
+    cancels: int = 200
+    soak_s: float = 30 * 60
+    idle: int = 4096
+
+
+QUICK = Sizes(
+    repetitions=2,
+    prefill=512,
+    generate=32,
+    prefix=1500,
+    restarts=1,
+    study=2048,
+    questions=12,
+    rounds=2,
+    turn=300,
+    cancels=24,
+    soak_s=15,
+    idle=512,
+)
+"""Seconds per measure: says that the benchmark works, and nothing about the machine."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """A run: the model that is measured, those that are restored besides, and the measures by name."""
+
+    model: ModelEntry
+    restored: tuple[ModelEntry, ...]
+    measures: tuple[str, ...]
+    sizes: Sizes
+    quick: bool
+    strict: bool
+    threads: int
+
+
+def from_environment(environ: Mapping[str, str], cores: int) -> Options:
+    """Read MODEL, QUICK, ONLY, SOAK_MINUTES, THREADS and STRICT; raises BadOption."""
+    quick = _flag(environ, "QUICK")
+    named = environ.get("MODEL", "").strip()
+    model = find(named or (QUICK_MODEL if quick else DEFAULT_MODEL))
+    others = () if named or quick else RESTORED_MODELS
+    sizes = QUICK if quick else Sizes()
+    if minutes := environ.get("SOAK_MINUTES", ""):
+        sizes = replace(sizes, soak_s=60 * _number("SOAK_MINUTES", minutes))
+    return Options(
+        model=model,
+        restored=tuple(dict.fromkeys((model, *map(find, others)))),
+        measures=_measures(environ.get("ONLY", "")),
+        sizes=sizes,
+        quick=quick,
+        strict=_flag(environ, "STRICT"),
+        threads=int(_number("THREADS", environ.get("THREADS") or str(cores))),
+    )
+
+
+def find(model_id: str) -> ModelEntry:
+    """Return a model of the catalogue or of the test files; raises BadOption."""
+    known = {entry.id: entry for entry in (*CATALOGUE, *TEST_FILES)}
+    if model_id not in known:
+        raise BadOption(f"MODEL={model_id}: there is no such model. Known are {', '.join(known)}.")
+    return known[model_id]
+
+
+def _measures(named: str) -> tuple[str, ...]:
+    wanted = [name.strip() for name in named.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in MEASURES]
+    if unknown:
+        raise BadOption(f"ONLY={named}: {unknown[0]} is no measure. There are {', '.join(MEASURES)}.")
+    return tuple(name for name in MEASURES if name in wanted or not wanted)
+
+
+def _flag(environ: Mapping[str, str], name: str) -> bool:
+    return environ.get(name, "").strip().lower() not in ("", "0", "no", "false")
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if value <= 0:
+        raise BadOption(f"{name}={text}: a number above 0 is needed.")
+    return value
