@@ -10,10 +10,10 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 SCRATCH := build/scratch-home
 
 .DEFAULT_GOAL := help
-.PHONY: help python setup run test lint upgrade clean
+.PHONY: help python setup run test lint bench-engine upgrade clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  PORT= and READAHEAD_HOME= (data folder) apply to 'make run'."
 
 python:
@@ -40,6 +40,10 @@ lint: python ## Check style, types, import contracts, budgets and migrations
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_budgets.py
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+bench-engine: python ## Measure the model service against its targets (docs/benchmarks.md has the options)
+	@$(BOOTSTRAP) --extra bench
+	@$(BIN)/python -m bench
 
 upgrade: setup ## Write constraints.txt anew from the newest versions that pyproject.toml allows
 	@$(PYTHON) scripts/upgrade.py

@@ -19,7 +19,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "readahead-setup.json"
 LOG = VENV / "setup.log"
-EXTRAS = ("test", "lint")
+EXTRAS = ("test", "lint", "bench")
 
 MINIMUM_PYTHON = (3, 11)
 NEEDED_BYTES = 4_000_000_000

@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".venv/bin/python"
+EVERYTHING = ".[test,lint,bench]"
 HEADER = """\
 # Every version of a resolved environment; setup installs no other (docs/adr/0002-pip-and-constraints.md).
 # To renew: make upgrade, make test, commit.
@@ -21,7 +22,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [str(PYTHON), "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
-        done = subprocess.run([*command, "--report", str(report), "--editable", ".[test,lint]"], cwd=ROOT, check=False)
+        done = subprocess.run([*command, "--report", str(report), "--editable", EVERYTHING], cwd=ROOT, check=False)
         if done.returncode:
             return done.returncode
         resolved = [item["metadata"] for item in json.loads(report.read_text())["install"]]
