@@ -13,9 +13,9 @@ from inference.catalogue import CATALOGUE, DEFAULT_MODEL, TEST_FILES, ModelEntry
 from inference.errors import ModelFailed, UnknownModel
 from inference.fetch import stamp
 from inference.fetch.ensure import part_path
+from inference.gguf_check import check_file
 
 State = Literal["installed", "partial", "available", "missing"]
-GGUF_MAGIC = b"GGUF"
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,13 @@ def active_model(stored: Choice | None, models_dir: Path, environ: Mapping[str, 
 def import_file(source: Path, models_dir: Path) -> LocalModel:
     """Put a GGUF file among the models and return it; a file of the catalogue becomes the catalogue's.
 
-    Takes no disk space where a hard link is possible. Raises ModelFailed when the file is none that llama.cpp can
-    read, or when another model has its name already.
+    Takes no disk space where a hard link is possible. Raises ModelFailed when the file is none that can be used, or
+    when another model has its name already.
     """
     source = source.expanduser().resolve()
-    _require_gguf(source)
+    check_file(source)
+    if source.suffix != ".gguf":
+        raise ModelFailed(f"{source.name} is a model but not called like one. Give it a name that ends in .gguf.")
     sha256 = stamp.compute(source)  # no stamp: the folder is not ours
     entry = next((entry for entry in CATALOGUE if entry.sha256 == sha256), None)
     target = models_dir / (entry.file if entry else source.name)
@@ -112,6 +114,16 @@ def import_file(source: Path, models_dir: Path) -> LocalModel:
     return of_entry(entry, models_dir) if entry else of_file(target)
 
 
+def require_usable(model: LocalModel) -> tuple[str, ...]:
+    """Return warnings about an installed model. Raises ModelFailed when it cannot be used.
+
+    A file with the checksum of the catalogue has been tried by us, and is not read again.
+    """
+    if model.entry and stamp.remembered(model.path) == model.entry.sha256:
+        return ()
+    return check_file(model.path)
+
+
 def _named(named: str, models_dir: Path) -> LocalModel:
     if not named.endswith(".gguf"):
         return lookup(named, models_dir)
@@ -119,16 +131,6 @@ def _named(named: str, models_dir: Path) -> LocalModel:
     if not path.is_file():
         raise UnknownModel(f"READAHEAD_MODEL names {path}, and there is no such file.")
     return next((model for model in known_models(models_dir) if model.path.resolve() == path), of_file(path))
-
-
-def _require_gguf(path: Path) -> None:
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(GGUF_MAGIC))
-    except OSError as error:
-        raise ModelFailed(f"{path} cannot be read: {error.strerror}.") from error
-    if magic != GGUF_MAGIC or path.suffix != ".gguf":
-        raise ModelFailed(f"{path.name} is not a GGUF file, the only format that llama.cpp reads.")
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -107,7 +107,7 @@ def _install_model() -> None:
 
 
 def _require_usable(model: LocalModel) -> None:
-    """Check a file of one's own by its header; what only llama.cpp can tell, the model's process says. Raises CannotStart."""
+    """Check the header of a file of one's own; the rest its process tells. Raises CannotStart."""
     try:
         check_header(model.path)
     except ModelFailed as error:

@@ -23,7 +23,7 @@ KV_TYPES = {"f16": 1, "q8_0": 8, "q4_0": 2}
 DECODED, NO_ROOM, ABORTED = 0, 1, 2
 """What `llama_decode` returns, as far as it is not an error."""
 
-LOG_ERROR = 4
+LOG_DEBUG, LOG_ERROR = 1, 4
 Progress = Callable[[float], bool]
 
 
@@ -40,10 +40,10 @@ class LogTap:
 
     def _receive(self, level: int, text: bytes, _data: Any) -> None:
         line = text.decode("utf-8", "replace").strip()
-        if not line:
+        if not line or level == LOG_DEBUG:  # a line for each tensor of each graph
             return
         self._lines = [*self._lines[-400:], line]
-        if level >= LOG_ERROR and level != 5:  # 5 continues the line before
+        if level == LOG_ERROR:
             self._errors = [*self._errors[-5:], line]
         logger.debug("llama.cpp: %s", line)
 
@@ -52,9 +52,10 @@ class LogTap:
         cause, self._errors = "; ".join(self._errors), []
         return cause
 
-    def lines(self) -> list[str]:
-        """Return the recent lines, oldest first."""
-        return list(self._lines)
+    def take(self) -> list[str]:
+        """Return the lines that came since the last call, oldest first, without those for debugging."""
+        lines, self._lines = self._lines, []
+        return lines
 
 
 _tap: LogTap | None = None
@@ -71,10 +72,13 @@ def log_tap() -> LogTap:
 class Model:
     """A loaded GGUF file. Not thread-safe except for `tokenize` and `piece`, which only read the vocabulary."""
 
-    def __init__(self, path: Path, progress: Progress = lambda _share: True, *, gpu_layers: int = -1) -> None:
+    def __init__(
+        self, path: Path, progress: Progress = lambda _share: True, *, gpu_layers: int = -1, simulated: bool = False
+    ) -> None:
         """Load `path`; `progress` is called with 0…1 and says whether to go on.
 
-        Raises ModelFailed with llama.cpp's own reason.
+        A `simulated` model has no weights, and its contexts no cells: they cannot compute, but they are made within
+        milliseconds and report in the log what they would take. Raises ModelFailed with llama.cpp's own reason.
         """
         import llama_cpp
 
@@ -83,6 +87,9 @@ class Model:
         tap.cause()
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = gpu_layers
+        if simulated:
+            params.no_alloc = True
+            params.load_mode = llama_cpp.LLAMA_LOAD_MODE_NONE
         report = llama_cpp.llama_progress_callback(lambda share, _data: progress(share))
         params.progress_callback = report
         self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), params)

@@ -9,7 +9,8 @@ import pytest
 from inference.catalogue import DEFAULT_MODEL, TEST_FILES, find
 from inference.errors import ModelFailed, UnknownModel
 from inference.fetch import stamp
-from inference.installed import Choice, active_model, import_file, known_models, lookup
+from inference.installed import Choice, active_model, import_file, known_models, lookup, require_usable
+from tests.inference.gguf_files import write_gguf
 
 
 @pytest.fixture
@@ -21,9 +22,7 @@ def models(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def own_file(tmp_path: Path) -> Path:
-    path = tmp_path / "mine.gguf"
-    path.write_bytes(b"GGUF and so on")
-    return path
+    return write_gguf(tmp_path / "mine.gguf")
 
 
 def test_the_catalogue_is_listed_before_anything_is_there(tmp_path: Path) -> None:
@@ -78,10 +77,11 @@ def test_a_chosen_file_that_is_gone_is_missing_and_not_replaced(models: Path, tm
 
 
 def test_an_imported_file_is_a_model_like_any_other(models: Path, own_file: Path) -> None:
+    content = own_file.read_bytes()
     imported = import_file(own_file, models)
     own_file.unlink()
     assert lookup("mine", models) == imported
-    assert imported.path.read_bytes() == b"GGUF and so on"
+    assert imported.path.read_bytes() == content
 
 
 def test_importing_leaves_nothing_beside_the_original(models: Path, own_file: Path) -> None:
@@ -95,7 +95,7 @@ def test_importing_across_disks_copies(models: Path, own_file: Path, monkeypatch
         raise OSError("Invalid cross-device link")
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)
-    assert import_file(own_file, models).path.read_bytes() == b"GGUF and so on"
+    assert import_file(own_file, models).path.read_bytes() == own_file.read_bytes()
     assert [path.name for path in models.iterdir() if path.name.endswith(".part")] == []
 
 
@@ -118,11 +118,35 @@ def test_importing_a_file_of_the_catalogue_installs_it(
     assert (imported.id, imported.path.name) == ("smollm2-135m", "SmolLM2-135M-Instruct.Q4_1.gguf")
 
 
-@pytest.mark.parametrize(("name", "content"), [("x.gguf", b"PK\x03\x04"), ("x.bin", b"GGUF"), ("x.gguf", b"")])
-def test_what_is_no_gguf_is_refused(models: Path, tmp_path: Path, name: str, content: bytes) -> None:
-    (tmp_path / name).write_bytes(content)
+@pytest.mark.parametrize("content", [b"PK\x03\x04", b""])
+def test_what_is_no_gguf_is_refused(models: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.gguf").write_bytes(content)
     with pytest.raises(ModelFailed, match="not a GGUF file"):
-        import_file(tmp_path / name, models)
+        import_file(tmp_path / "x.gguf", models)
+
+
+def test_a_model_of_another_name_is_refused_with_what_to_do(models: Path, own_file: Path) -> None:
+    with pytest.raises(ModelFailed, match=r"ends in \.gguf"):
+        import_file(own_file.rename(own_file.with_suffix(".bin")), models)
+
+
+def test_a_model_that_is_refused_leaves_the_models_as_they_were(models: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelFailed, match="does not know"):
+        import_file(write_gguf(tmp_path / "new.gguf", "brandnew"), models)
+    assert list(models.iterdir()) == []
+
+
+def test_a_file_with_the_catalogues_checksum_is_not_read_again(models: Path) -> None:
+    entry = find("smollm2-135m")
+    (models / entry.file).write_bytes(b"not what it was")
+    stamp.remember(models / entry.file, entry.sha256)
+    assert require_usable(lookup(entry.id, models)) == ()
+
+
+def test_a_file_that_only_has_the_name_of_the_catalogue_is_read(models: Path) -> None:
+    (models / find("smollm2-135m").file).write_bytes(b"not a model")
+    with pytest.raises(ModelFailed, match="not a GGUF file"):
+        require_usable(lookup("smollm2-135m", models))
 
 
 def test_a_file_that_cannot_be_read_says_why(models: Path, tmp_path: Path) -> None:

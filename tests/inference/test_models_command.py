@@ -14,6 +14,7 @@ from inference.catalogue import DEFAULT_MODEL, find
 from inference.fetch import FetchError, Note
 from inference.management.commands import models as command
 from inference.models import ModelChoice
+from tests.inference.gguf_files import write_gguf
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def models(*arguments: str) -> list[dict[str, Any]]:
 
 
 def put(folder: Path, model_id: str) -> None:
-    (folder / find(model_id).file).write_bytes(b"GGUF")
+    write_gguf(folder / find(model_id).file)
 
 
 def test_list_has_every_key_of_every_model() -> None:
@@ -84,12 +85,23 @@ def test_a_model_that_is_not_there_cannot_be_activated() -> None:
 
 
 def test_import_and_activate_a_file_of_ones_own(tmp_path: Path) -> None:
-    own = tmp_path / "mine.gguf"
-    own.write_bytes(b"GGUF and so on")
+    own = write_gguf(tmp_path / "mine.gguf")
     (imported,) = models("import", str(own))
     assert (imported["id"], imported["state"], imported["active"]) == ("mine", "installed", False)
     assert len(imported["sha256"]) == 64
     assert models("activate", "mine")[0]["active"] is True
+
+
+def test_a_file_that_cannot_be_used_is_not_activated_and_the_choice_stays(models_dir: Path) -> None:
+    put(models_dir, "qwen2.5-coder-0.5b")
+    models("activate", "qwen2.5-coder-0.5b")
+    whole = write_gguf(models_dir / "damaged.gguf").read_bytes()
+    (models_dir / "damaged.gguf").write_bytes(whole[:-1])
+    with pytest.raises(CommandError, match=r"damaged\.gguf is incomplete"):
+        models("activate", "damaged")
+    choice = ModelChoice.current()
+    assert choice is not None
+    assert choice.model_id == "qwen2.5-coder-0.5b"
 
 
 def test_install_reports_on_stderr_and_answers_on_stdout(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,6 +137,14 @@ def test_missing_model_file_prevents_the_start(installation: Installation, tmp_p
     assert complaint.count("\n") == 1
 
 
+def test_file_that_is_no_model_prevents_the_start(installation: Installation, tmp_path: Path) -> None:
+    (tmp_path / "notes.gguf").write_text("bread, butter")
+    run = installation.up(READAHEAD_MODEL=str(tmp_path / "notes.gguf"))
+    _, complaint = run.communicate(timeout=PATIENCE_S)
+    assert run.returncode == 1
+    assert complaint == "notes.gguf is not a GGUF file, the only format that llama.cpp reads.\n"
+
+
 @pytest.mark.engine
 @pytest.mark.slow
 def test_life_of_an_installation(installation: Installation) -> None:

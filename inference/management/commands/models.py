@@ -105,6 +105,7 @@ def _activate(model_id: str) -> installed.LocalModel:
     model = installed.lookup(model_id, settings.MODELS_DIR)
     if model.state != "installed":
         raise CommandError(f"{model.id} is not installed. Fetch it first: manage.py models install {model.id}")
+    installed.require_usable(model)
     ModelChoice.choose(model.id, "" if model.entry else str(model.path))
     return model
 
