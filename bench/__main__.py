@@ -18,9 +18,9 @@ from bench.report import Figure, as_json, missed, table
 from bench.run import Bench
 from bench.service import ROOT, ServiceTrouble
 from inference.catalogue import ModelEntry
+from inference.engine.machine import this_machine
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
-from inference.service.__main__ import physical_cores
 from ragsite.home import models_folder
 
 RESULTS = ROOT / "bench-results"
@@ -38,7 +38,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
 def main() -> int:
     """Return 0, or 1 when something could not be measured or, with STRICT=1, a target was missed."""
     try:
-        options = from_environment(os.environ, physical_cores())
+        options = from_environment(os.environ, this_machine().cores)
         bench = prepare(options)
         figures = measure(bench)
     except (BadOption, FetchError, ServiceTrouble) as error:

@@ -14,14 +14,15 @@ from inference.contracts import ChatRequest, PoolName
 from inference.engine.llama import ContextSpec, Model
 from inference.engine.prompt import build_prompt
 from inference.engine.template import Conversation
-from inference.service.__main__ import options_parser, plan_for
+from inference.service.__main__ import options_parser
+from inference.service.planning import plan_for
 
 
 def main() -> None:
     """Load the model as the service would under the same command line, then measure what the parent asks for."""
     options = options_parser().parse_args()
+    spec = plan_for(options.model, options).context(PoolName.CONVERSATION)
     model = Model(options.model)
-    spec = plan_for(model, options).context(PoolName.CONVERSATION)
     loop = cache(lambda: RawContext(model, spec))  # not made for a child that is asked for streams alone
 
     def handle(question: dict[str, Any]) -> dict[str, Any]:

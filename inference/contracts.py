@@ -168,7 +168,11 @@ class Completion:
 
 @dataclass(frozen=True)
 class Health:
-    """What `/health` of the service says; `progress` is 0…1 while loading, `message` the cause of a failure."""
+    """What `/health` of the service says.
+
+    `progress` is 0…1 while loading, `message` the cause of a failure. `notes` are sentences about how the model runs:
+    why the window is smaller than wished, what was given up, what would help.
+    """
 
     state: EngineState
     model: str = ""
@@ -178,3 +182,4 @@ class Health:
     window: int = 0
     prefill_tps: float = 0.0
     decode_tps: float = 0.0
+    notes: tuple[str, ...] = ()

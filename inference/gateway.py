@@ -262,4 +262,4 @@ def _health(reply: httpx.Response) -> Health:
     if reply.is_error:
         raise _error(reply.status_code, reply.content)
     said = reply.json()
-    return Health(**{**said, "state": EngineState(said["state"])})
+    return Health(**{**said, "state": EngineState(said["state"]), "notes": tuple(said["notes"])})

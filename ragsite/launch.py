@@ -21,6 +21,7 @@ from inference.fetch.console import ConsoleReport
 from inference.gguf_check import check_header
 from inference.installed import LocalModel, active_model
 from inference.models import stored_choice
+from inference.probe.store import PROBES
 from inference.supervise import status
 from inference.supervise.ports import PortState, free_port, probe, reachable_host
 from inference.supervise.processes import Mark, end_all
@@ -147,6 +148,7 @@ def children() -> list[ChildSpec]:
             "--name": model.id,
             "--port": port,
             "--run-dir": settings.RUN_DIR,
+            "--probes": settings.MODELS_DIR / PROBES,
             "--snapshots": settings.HOME / "snapshots",
             "--quota": settings.SNAPSHOT_QUOTA,
         }

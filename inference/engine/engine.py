@@ -30,7 +30,7 @@ from inference.errors import (
 
 logger = logging.getLogger(__name__)
 
-Planner = Callable[[Model], Plan]
+Planner = Callable[[Path], Plan]
 MemoryMaker = Callable[[Model, Plan], PrefixMemory]
 
 
@@ -38,7 +38,7 @@ class LlamaEngine:
     """Runs one GGUF file. See `port.Engine` for the contract of the public methods."""
 
     def __init__(self, path: Path, planner: Planner, make_memory: MemoryMaker, *, name: str = "") -> None:
-        """Prepare to load `path`; `planner` decides the windows once the file's own figures are known."""
+        """Prepare to load `path`; `planner` decides flags and windows before that, or refuses the file."""
         self.name = name or path.stem
         self._path = path
         self._planner = planner
@@ -56,6 +56,7 @@ class LlamaEngine:
         self._state = EngineState.NOT_LOADED
         self._progress = 0.0
         self._cause = ""
+        self._notes: tuple[str, ...] = ()
         self._counters: dict[str, float] = {"requests_total": 0, "prompt_tokens_total": 0}
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
@@ -124,6 +125,7 @@ class LlamaEngine:
             self.name,
             progress=self._progress,
             message=self._cause,
+            notes=self._notes,
             window=pool.context.spec.window if pool else 0,
             prefill_tps=round(pool.speed.prefill, 1) if pool else 0.0,
             decode_tps=round(pool.speed.decode, 1) if pool else 0.0,
@@ -181,9 +183,10 @@ class LlamaEngine:
 
     def _load(self) -> None:
         began = time.monotonic()
-        model = Model(self._path, self._note_progress)
+        plan = self._planner(self._path)
+        self._notes = plan.notes
+        model = Model(self._path, self._note_progress, gpu_layers=plan.gpu_layers)
         self._model = model
-        plan = self._planner(model)
         self._templates = _templates(model)
         self._memory = memory = self._make_memory(model, plan)
         for name in PoolName:

@@ -11,19 +11,20 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 
 from inference import endpoint
+from inference.engine.budget import WISHED_WINDOW
 from inference.engine.engine import LlamaEngine
-from inference.engine.llama import Model
+from inference.engine.llama import KV_TYPES, Model
 from inference.engine.memory import NoMemory, PrefixMemory
-from inference.engine.plan import Plan, simple_plan
+from inference.engine.plan import Plan
 from inference.engine.snapshots import SnapshotStore, compatibility_key
 from inference.fetch import stamp
 from inference.service.app import build_app
+from inference.service.planning import FLASH_ATTENTION, plan_for
 
 logger = logging.getLogger("inference.service")
 
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = options.snapshots or options.run_dir / SNAPSHOTS
     engine = LlamaEngine(
         options.model,
-        lambda model: plan_for(model, options),
+        lambda path: plan_for(path, options),
         lambda model, plan: open_store(options.model, model, plan, folder, options.quota),
         name=options.name,
     )
@@ -54,13 +55,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         engine.stop()
     return 0
-
-
-def plan_for(model: Model, options: argparse.Namespace) -> Plan:
-    """Return the plan for a loaded model: the wished window, as far as the model was trained for it."""
-    window = min(options.window, model.trained_window)
-    plan = simple_plan(window, options.threads or physical_cores(), conversations=options.conversations)
-    return replace(plan, swa_full=options.swa_full)
 
 
 def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -> PrefixMemory:
@@ -79,13 +73,6 @@ def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -
     }
     cuttable = plan.swa_full or not model.sliding_window
     return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=cuttable)
-
-
-def physical_cores() -> int:
-    """Return the cores without their hardware threads, on which llama.cpp's matrix products gain nothing."""
-    import psutil
-
-    return psutil.cpu_count(logical=False) or os.cpu_count() or 1
 
 
 async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) -> None:
@@ -120,12 +107,16 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument("--name", default="", help="the model's name towards callers (default: the file's)")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--run-dir", type=Path, required=True, help="where the endpoint file is written")
-    parser.add_argument("--window", type=int, default=16384, help="tokens per conversation")
+    parser.add_argument("--window", type=int, default=WISHED_WINDOW, help="tokens per conversation, if they fit")
     parser.add_argument("--conversations", type=int, default=2, help="conversations that are answered side by side")
     parser.add_argument("--threads", type=int, default=0, help="0: one for each physical core")
     parser.add_argument(
         "--swa-full", action=argparse.BooleanOptionalAction, default=True, help="keep all of a sliding window"
     )
+    parser.add_argument("--type-k", choices=KV_TYPES, help="type of cached keys (default: by the probe, else f16)")
+    parser.add_argument("--type-v", choices=KV_TYPES, help="type of cached values (default: as the keys)")
+    parser.add_argument("--flash-attention", choices=FLASH_ATTENTION, help="default: by the probe, else off")
+    parser.add_argument("--probes", type=Path, help="folder in which probes keep what they measured")
     parser.add_argument("--snapshots", type=Path, help="folder of the snapshots (default: beside the endpoint file)")
     parser.add_argument("--quota", type=int, default=DEFAULT_QUOTA, help="bytes for snapshots; 0 keeps none")
     return parser

@@ -1,0 +1,122 @@
+"""What a probe finds out, and the rule by which one set of flags is chosen from it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from inference.engine.budget import Costs, Curve, Share, Wish, share
+from inference.engine.machine import Machine
+from inference.engine.plan import EXACT, Flags
+from inference.errors import ModelFailed
+
+ROWS = (EXACT, Flags("f16", "f16", True), Flags("q8_0", "q8_0", True), Flags("q8_0", "f16", False))
+"""The flags that are tried. Without flash attention llama.cpp has no quantized values, so the last has them for keys
+alone."""
+
+READ, WRITTEN = 1000, 200
+"""Tokens of a usual question that has to be read, and of its answer: the weights of the two speeds."""
+CLOSE = 1.10
+"""Up to this many times the shortest time counts as the same speed."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One set of flags: its costs and its speeds in tokens/s, or the reason why it cannot be had."""
+
+    flags: Flags
+    costs: Costs | None = None
+    prefill_tps: float = 0.0
+    decode_tps: float = 0.0
+    error: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """Time of a usual question with its answer."""
+        return READ / self.prefill_tps + WRITTEN / self.decode_tps
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `from_json` reads."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote. Raises KeyError, TypeError or ValueError on anything else."""
+        return cls(
+            Flags(**data["flags"]),
+            _costs(data["costs"]) if data["costs"] else None,
+            float(data["prefill_tps"]),
+            float(data["decode_tps"]),
+            str(data["error"]),
+        )
+
+
+def _costs(data: Mapping[str, Any]) -> Costs:
+    return Costs(int(data["weights"]), _curve(data["cache"]), _curve(data["compute"]), int(data["trained_window"]))
+
+
+def _curve(data: Mapping[str, Any]) -> Curve:
+    return Curve(tuple((int(tokens), int(size)) for tokens, size in data["points"]))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A row with what this machine can give it; `share` is None when it cannot run."""
+
+    row: Row
+    share: Share | None
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The rows in their order, the chosen one, and why, as a sentence."""
+
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    reason: str
+
+
+def choose(rows: Sequence[Row], machine: Machine, wish: Wish) -> Choice:
+    """Choose the flags to run under. Raises ModelFailed when no row can run on this machine.
+
+    Among the rows whose window is the largest to be had, the fastest over a usual question, and f16 without flash
+    attention when that is about as fast: only there a restored prefix gives to the last bit what reading it gives.
+    """
+    candidates = tuple(_candidate(row, machine, wish) for row in rows)
+    able = [candidate for candidate in candidates if candidate.share]
+    if not able:
+        raise ModelFailed(next((candidate.refusal for candidate in candidates), "No flags were tried."))
+    widest = max(_window(candidate) for candidate in able)
+    wide = [candidate for candidate in able if _window(candidate) == widest]
+    fastest = min(wide, key=lambda candidate: candidate.row.seconds)
+    chosen = next((candidate for candidate in wide if candidate.row.flags == EXACT), fastest)
+    if chosen.row.seconds > CLOSE * fastest.row.seconds:
+        chosen = fastest
+    return Choice(candidates, chosen, _reason(chosen, fastest, able, widest))
+
+
+def _candidate(row: Row, machine: Machine, wish: Wish) -> Candidate:
+    if row.costs is None:
+        return Candidate(row, None, row.error)
+    try:
+        return Candidate(row, share(row.costs, machine, wish))
+    except ModelFailed as error:
+        return Candidate(row, None, error.message)
+
+
+def _window(candidate: Candidate) -> int:
+    return candidate.share.window if candidate.share else 0
+
+
+def _reason(chosen: Candidate, fastest: Candidate, able: Sequence[Candidate], widest: int) -> str:
+    time = f"{chosen.row.seconds:.0f} s for {READ:,} tokens read and {WRITTEN} written"
+    if chosen is not fastest:
+        return (
+            f"{chosen.row.flags}: {time}, close to the fastest ({fastest.row.seconds:.0f} s with "
+            f"{fastest.row.flags}), and what is restored equals what is read to the last bit."
+        )
+    if all(_window(candidate) == widest for candidate in able):
+        return f"{chosen.row.flags}: the fastest, {time}."
+    return f"{chosen.row.flags}: the largest window, {widest:,} tokens, and the fastest with it, {time}."
