@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.children import ChildDied
 from bench.machine import describe
 from bench.measures import cancel, pools, restore, soak, streams, throughput, yielding
 from bench.options import BadOption, Options, from_environment
@@ -37,13 +39,17 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
 
 def main() -> int:
     """Return 0, or 1 when something could not be measured or, with STRICT=1, a target was missed."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as with Ctrl-C, with what was started
     try:
         options = from_environment(os.environ, this_machine().cores)
         bench = prepare(options)
         figures = measure(bench)
-    except (BadOption, FetchError, ServiceTrouble) as error:
+    except (BadOption, FetchError, ServiceTrouble, ChildDied) as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+        return 130
     print(f"\n{table(figures)}\n")
     for note in bench.notes:
         print(f"Note: {note}")

@@ -37,17 +37,17 @@ class Sizes:
 
 QUICK = Sizes(
     repetitions=2,
-    prefill=512,
-    generate=32,
-    prefix=1500,
+    prefill=256,
+    generate=16,
+    prefix=600,
     restarts=1,
-    study=2048,
-    questions=12,
+    study=1024,
+    questions=8,
     rounds=2,
     turn=300,
     cancels=24,
     soak_s=15,
-    idle=512,
+    idle=256,
 )
 """Seconds per measure: says that the benchmark works, and nothing about the machine."""
 

@@ -62,7 +62,7 @@ def prose(seed: int, sentences: int) -> str:
 def fitted(seed: int, tokens: int, count: Callable[[str], int]) -> str:
     """Return prose of as many tokens as asked for, or a few less; `count` tells the tokens of a text.
 
-    Raises ValueError when not even one sentence fits.
+    Raises ValueError when not even the heading fits.
     """
     low, high = 0, max(1, tokens // 4)
     while low < high:
@@ -71,9 +71,10 @@ def fitted(seed: int, tokens: int, count: Callable[[str], int]) -> str:
             low = middle
         else:
             high = middle - 1
-    if low == 0:
-        raise ValueError(f"{tokens} tokens are too few for a sentence")
-    return _filled(prose(seed, low), tokens, count)
+    text = prose(seed, low)
+    if count(text) > tokens:
+        raise ValueError(f"{tokens} tokens are too few for a heading")
+    return _filled(text, tokens, count)
 
 
 def _filled(text: str, tokens: int, count: Callable[[str], int]) -> str:

@@ -19,9 +19,13 @@ from inference.contracts import ChatRequest, Delta, PoolName, Progress
 GROWTH_MIB = 32.0
 """More than this is a leak; the allocator keeps a little."""
 
+PHASES = ("in line", "reading", "answering")
 IDLE_S = 5.0
-LONG, CHECK = 60, 3
-"""Sentences of the prompts that are cancelled, and of those that check a slot."""
+CHECK = 3
+"""Sentences of the prompts that check a slot."""
+
+SENTENCE = 30
+"""Tokens of one, about."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,23 @@ class Seat:
 
 def run(bench: Bench) -> list[Figure]:
     """Cancel in waves that are larger than the pools, and compare each slot's next answer with its clean one."""
-    with bench.service("cancel", 4096) as service:
-        return asyncio.run(_measure(service, bench.options.sizes.cancels))
+    sizes = bench.options.sizes
+    with bench.service("cancel", 4 * sizes.turn) as service:
+        return asyncio.run(_measure(service, sizes.cancels, sizes.turn // SENTENCE))
 
 
-async def _measure(service: Service, cancels: int) -> list[Figure]:
+async def _measure(service: Service, cancels: int, sentences: int) -> list[Figure]:
     seats = [Seat(PoolName.CONVERSATION, f"seat {number}") for number in range(service.flags.conversations)]
     seats += [Seat(PoolName.SERVICE), Seat(PoolName.STUDY)]
     draw = random.Random(2)
     phases: Counter[str] = Counter()
     unlike = checked = waves = 0
     async with Client(service.where) as client:
-        await _wave(client, seats, draw)  # what is allocated once is allocated now
+        await _wave(client, seats, draw, sentences)  # what is allocated once is allocated now
         clean = await _check(client, seats)
         before = service.memory_mib()
         while phases.total() < cancels:
-            phases.update(await _wave(client, seats, draw))
+            phases.update(await _wave(client, seats, draw, sentences))
             waves += 1
             answers = await _check(client, seats)
             checked += len(answers)
@@ -76,18 +81,15 @@ async def _measure(service: Service, cancels: int) -> list[Figure]:
     ]
 
 
-async def _wave(client: Client, seats: Sequence[Seat], draw: random.Random) -> list[str]:
+async def _wave(client: Client, seats: Sequence[Seat], draw: random.Random, sentences: int) -> list[str]:
     """Start twice as many requests as there are slots and leave each at a moment of its own; return the phases."""
-    plans = [(seat, _planned(draw), draw.uniform(0, 0.25), draw.randint(0, 10**6)) for seat in [*seats, *seats]]
-    draw.shuffle(plans)
+    requests = [seat.request(prose(draw.randint(0, 10**6), sentences), 2 * SENTENCE) for seat in [*seats, *seats]]
+    draw.shuffle(requests)
+    plans = [(request, draw.choice(PHASES), draw.uniform(0, 0.25)) for request in requests]
     return await asyncio.gather(*(_abandon(client, *plan) for plan in plans))
 
 
-def _planned(draw: random.Random) -> str:
-    return draw.choice(("in line", "reading", "answering"))
-
-
-async def _abandon(client: Client, seat: Seat, planned: str, delay: float, seed: int) -> str:
+async def _abandon(client: Client, request: ChatRequest, planned: str, delay: float) -> str:
     """Leave a request `delay` seconds after it has come to a phase, and return the phase that it was in by then."""
     phase = "in line"
     ready = asyncio.Event()
@@ -96,7 +98,6 @@ async def _abandon(client: Client, seat: Seat, planned: str, delay: float, seed:
 
     async def follow() -> None:
         nonlocal phase
-        request = seat.request(prose(seed, LONG), 400)
         async with aclosing(client.stream(request)) as events:
             async for event in events:
                 if isinstance(event, Progress) and event.total and phase == "in line":
