@@ -24,6 +24,7 @@ from inference.errors import (
     ModelFailed,
     ModelLoading,
     PromptTooLong,
+    ServiceBusy,
     ServiceUnavailable,
     UnknownModel,
 )
@@ -57,7 +58,11 @@ class LlamaEngine:
         self._progress = 0.0
         self._cause = ""
         self._notes: tuple[str, ...] = ()
-        self._counters: dict[str, float] = {"requests_total": 0, "prompt_tokens_total": 0}
+        self._counters: dict[str, float] = {
+            "requests_total": 0,
+            "prompt_tokens_total": 0,
+            "refused_busy_total": 0,
+        }
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     # From other threads
@@ -88,6 +93,7 @@ class LlamaEngine:
         with self._lock:
             if self._stopping:
                 raise ServiceUnavailable
+            self._require_room(request.pool)
             self._inbox.append(job)
             self._counters["requests_total"] += 1
             self._counters["prompt_tokens_total"] += len(prompt.tokens)
@@ -159,6 +165,13 @@ class LlamaEngine:
                 f"The prompt has {prompt:,} tokens and {request.max_tokens:,} are wanted for the answer; "
                 f"the model's window holds {window:,}."
             )
+
+    def _require_room(self, name: PoolName) -> None:
+        pool = self._pools[name]
+        waiting = pool.waiting + sum(job.request.pool is name for job in self._inbox)
+        if waiting >= pool.line_limit:
+            self._counters["refused_busy_total"] += 1
+            raise ServiceBusy
 
     def _yield_to(self, pool: PoolName) -> None:
         """Abort a decode under way for a pool of lower priority; what it kept is gone on with afterwards."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +28,28 @@ LOG_DEBUG, LOG_ERROR = 1, 4
 Progress = Callable[[float], bool]
 
 
+SPINS = "1000"
+"""How long a thread of a matrix product spins for the others before it sleeps (about 50 µs).
+
+OpenMP's own default is milliseconds. With every core ours nothing is gained by less; but as soon as another program
+wants a core, the threads that spin take it from the one they wait for, and decoding becomes ten times slower. Sleeping
+at once costs two thirds of the decoding speed of a small model. `make bench-engine` has the figures.
+"""
+
+
+def library() -> Any:
+    """Return `llama_cpp`, loaded under this process's settings for its threads; the first import must be this one."""
+    os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
+    import llama_cpp
+
+    return llama_cpp
+
+
 class LogTap:
     """Receives llama.cpp's log; remembers the last error lines, which hold the cause when a load fails."""
 
     def __init__(self) -> None:
-        import llama_cpp
-
+        llama_cpp = library()
         self._errors: list[str] = []
         self._lines: list[str] = []
         self._callback = llama_cpp.llama_log_callback(self._receive)
@@ -80,9 +97,7 @@ class Model:
         A `simulated` model has no weights, and its contexts no cells: they cannot compute, but they are made within
         milliseconds and report in the log what they would take. Raises ModelFailed with llama.cpp's own reason.
         """
-        import llama_cpp
-
-        self._lib: Any = llama_cpp
+        llama_cpp = self._lib = library()
         tap = log_tap()
         tap.cause()
         params = llama_cpp.llama_model_default_params()
@@ -205,9 +220,7 @@ class Context:
 
     def __init__(self, model: Model, spec: ContextSpec) -> None:
         """Allocate the cache. Raises ModelFailed with llama.cpp's own reason (often: not enough memory)."""
-        import llama_cpp
-
-        self._lib: Any = llama_cpp
+        llama_cpp = self._lib = library()
         self.spec = spec
         self.model = model
         tap = log_tap()

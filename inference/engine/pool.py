@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,9 +19,10 @@ from inference.engine.schedule import (
     common_prefix,
     compose,
     first_served,
+    next_in_line,
     prefill_budget,
 )
-from inference.errors import EngineFault, InferenceError, ServiceBusy
+from inference.errors import EngineFault, InferenceError
 
 WORTH_COPYING = 64
 """Tokens; a shorter common prefix is read again sooner than a whole sequence is copied."""
@@ -58,8 +58,10 @@ class Pool:
         self.speed = Speed()
         self._model = model
         self._memory = memory
-        self._line_limit = line
-        self._line: deque[Job] = deque()
+        self.line_limit = line
+        self._line: list[Job] = []
+        self._served: dict[str, int] = {}
+        self._admissions = 0
         self._slots = [Slot(index) for index in range(context.spec.sequences)]
         self._turn = -1
 
@@ -79,11 +81,8 @@ class Pool:
         return sum(slot.job is not None for slot in self._slots)
 
     def accept(self, job: Job) -> None:
-        """Put a job in line, or end it with ServiceBusy when the line is full."""
-        if len(self._line) >= self._line_limit:
-            job.fail(ServiceBusy())
-        else:
-            self._line.append(job)
+        """Put a job in line; whether there is room was decided when it was submitted."""
+        self._line.append(job)
 
     def step(self) -> None:
         """Drop cancelled jobs, admit waiting ones, and compute one batch."""
@@ -115,13 +114,22 @@ class Pool:
 
     def _admit(self) -> None:
         while self._line and any(slot.job is None for slot in self._slots):
-            job = self._line.popleft()
+            job = self._next_in_line()
             try:
                 job.sampler = Sampler(self._model, job.request.sampling)
             except InferenceError as error:
                 job.fail(error)
                 continue
             self._place(job)
+
+    def _next_in_line(self) -> Job:
+        waiting = [job.request.conversation for job in self._line]
+        job = self._line.pop(next_in_line(waiting, self._served))
+        self._admissions += 1
+        # Only those still in line matter: without this the table would grow with every conversation there ever was.
+        self._served = {name: number for name, number in self._served.items() if name in waiting}
+        self._served[job.request.conversation] = self._admissions
+        return job
 
     def _place(self, job: Job) -> None:
         wanted = job.sequence

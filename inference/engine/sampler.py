@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from inference.contracts import Sampling
-from inference.engine.llama import Context, Model, log_tap
+from inference.engine.llama import Context, Model, library, log_tap
 from inference.errors import BadRequest
 
 PENALTY_WINDOW = 64
@@ -18,9 +18,7 @@ class Sampler:
 
     def __init__(self, model: Model, sampling: Sampling) -> None:
         """Build the chain in llama.cpp's own order. Raises BadRequest when the schema makes no grammar."""
-        import llama_cpp
-
-        self._lib: Any = llama_cpp
+        llama_cpp = self._lib = library()
         grammar = _grammar(llama_cpp, model, sampling)
         params = llama_cpp.llama_sampler_chain_default_params()
         params.no_perf = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 SHARED_PREFILL_S = 0.35
@@ -109,3 +109,13 @@ def choose_slot(free: Sequence[FreeSlot], conversation: str) -> int:
         return (own, candidate.shared if own else 0, -candidate.used)
 
     return max(free, key=rank).slot
+
+
+def next_in_line(waiting: Sequence[str], served: Mapping[str, int]) -> int:
+    """Return the place in line of the request that is admitted next.
+
+    `waiting` are the conversations of the requests in order of arrival, `served` the number of the last admission of
+    each conversation. The one served longest ago (or never) comes first, so that a tab that asks ten questions at once
+    does not keep another one waiting behind all of them; within a conversation the order of arrival holds.
+    """
+    return min(range(len(waiting)), key=lambda place: (served.get(waiting[place], 0), place))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from inference import catalogue
 from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Event, Finished, PoolName, Progress
 from inference.engine.engine import LlamaEngine
 from inference.engine.memory import NoMemory, PrefixMemory
-from inference.engine.plan import simple_plan
+from inference.engine.plan import Plan, simple_plan
 from inference.engine.port import Ticket
 from inference.errors import InferenceError
 
@@ -29,10 +29,20 @@ def model_file(model_id: str) -> Path:
     return path
 
 
+SERVICE_LINE = 3
+"""Requests that may wait for the service pool here: few, so that the line can be filled."""
+
+
+def _plan(window: int) -> Plan:
+    plan = simple_plan(window, 2)
+    service = replace(plan.pools[PoolName.SERVICE], line=SERVICE_LINE)
+    return replace(plan, pools={**plan.pools, PoolName.SERVICE: service})
+
+
 def load(path: Path, memory: PrefixMemory | None = None, *, window: int = 2048) -> LlamaEngine:
     """Start an engine and wait until it is ready."""
     keep = memory or NoMemory()
-    engine = LlamaEngine(path, lambda _model: simple_plan(window, 2), lambda _model, _plan: keep)
+    engine = LlamaEngine(path, lambda _model: _plan(window), lambda _model, _plan: keep)
     engine.start()
     while engine.health().state is EngineState.LOADING:
         time.sleep(0.01)
@@ -82,4 +92,4 @@ def ask(engine: LlamaEngine, *texts: str, pool: PoolName = PoolName.CONVERSATION
     return Asked(engine.submit(ChatRequest(messages=messages, pool=pool, **options), events.put), events)
 
 
-__all__ = ["Asked", "Delta", "ask", "load", "model_file"]
+__all__ = ["SERVICE_LINE", "Asked", "Delta", "ask", "load", "model_file"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from inference.contracts import Delta, PoolName, Progress, Sampling
 from inference.engine.engine import LlamaEngine
+from inference.engine.llama import NO_ROOM, Piece
 from inference.engine.schedule import GRAIN
-from inference.errors import BadRequest, PromptTooLong, UnknownModel
-from tests.inference.engine.conftest import ask
+from inference.errors import BadRequest, EngineFault, PromptTooLong, ServiceBusy, UnknownModel
+from tests.inference.engine.conftest import SERVICE_LINE, ask
 
 pytestmark = pytest.mark.engine
 
@@ -149,6 +151,38 @@ def test_what_does_not_fit_is_refused_with_the_numbers(engine: LlamaEngine) -> N
         ask(engine, LONG * 3)
     with pytest.raises(PromptTooLong):
         ask(engine, "Hello", max_tokens=2048)
+
+
+def test_a_full_line_refuses_with_a_sentence_and_serves_those_in_it(engine: LlamaEngine) -> None:
+    running = ask(engine, LONG, pool=PoolName.SERVICE)
+    running.until(Progress)
+    waiting = [ask(engine, "Hello", pool=PoolName.SERVICE, max_tokens=1) for _ in range(SERVICE_LINE)]
+    with pytest.raises(ServiceBusy, match="waiting already"):
+        ask(engine, "Hello", pool=PoolName.SERVICE)
+    running.ticket.cancel()
+    assert [asked.result()[1].timings.generated for asked in waiting] == [1] * SERVICE_LINE
+
+
+@pytest.mark.parametrize("outcome", [EngineFault("decode failed"), NO_ROOM])
+def test_a_decode_that_fails_is_an_error_and_the_slot_answers_again(
+    engine: LlamaEngine, monkeypatch: pytest.MonkeyPatch, outcome: EngineFault | int
+) -> None:
+    clean, _ = ask(engine, LONG, pool=PoolName.STUDY).result()
+    context = engine._pools[PoolName.STUDY].context
+    decode, calls = context.decode, iter(range(100))
+
+    def failing(pieces: Sequence[Piece]) -> tuple[int, list[int]]:
+        if next(calls) != 1:
+            return decode(pieces)
+        if isinstance(outcome, EngineFault):
+            raise outcome
+        return outcome, [-1 for _ in pieces]
+
+    ask(engine, "Something else, so that the document has to be read again.", pool=PoolName.STUDY).result()
+    monkeypatch.setattr(context, "decode", failing)
+    with pytest.raises(EngineFault):
+        ask(engine, LONG, pool=PoolName.STUDY).result()
+    assert ask(engine, LONG, pool=PoolName.STUDY).result()[0] == clean
 
 
 def test_another_model_is_an_error_never_a_fallback(engine: LlamaEngine) -> None:

@@ -13,6 +13,7 @@ from inference.engine.schedule import (
     common_prefix,
     compose,
     first_served,
+    next_in_line,
     prefill_budget,
 )
 
@@ -83,3 +84,18 @@ def test_a_new_conversation_takes_an_unused_slot_before_anyones_history() -> Non
 def test_requests_without_a_conversation_share_the_slot_that_knows_most() -> None:
     free = [FreeSlot(0, 5, "", 9.0), FreeSlot(1, 20, "", 5.0), FreeSlot(2, 90, "a", 1.0)]
     assert choose_slot(free, "") == 1
+
+
+def test_a_tab_that_asks_ten_questions_does_not_keep_another_waiting() -> None:
+    line = ["busy"] * 10 + ["quiet"]
+    order: list[str] = []
+    served = {"busy": 1}
+    while line:
+        name = line.pop(next_in_line(line, served))
+        served[name] = len(order) + 2
+        order.append(name)
+    assert order[:2] == ["quiet", "busy"]
+
+
+def test_questions_of_one_conversation_keep_their_order() -> None:
+    assert next_in_line(["a", "a", "a"], {"a": 7}) == 0
