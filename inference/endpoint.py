@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from inference.private import write_private
 
 FILE_NAME = "inference.json"
 
@@ -22,11 +23,7 @@ class Endpoint:
 
 def publish(run_dir: Path, endpoint: Endpoint) -> None:
     """Write the endpoint file for this user's eyes only; readers see the old or the new one, never a half."""
-    draft = run_dir / f"{FILE_NAME}.{os.getpid()}"
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        json.dump(asdict(endpoint), file)
-    draft.replace(run_dir / FILE_NAME)
+    write_private(run_dir / FILE_NAME, json.dumps(asdict(endpoint)))
 
 
 def withdraw(run_dir: Path, pid: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 
+from inference.private import write_private
 from inference.supervise.policy import ChildState
 
 FILE_NAME = "supervisor.json"
@@ -50,11 +51,7 @@ def own_status(address: str, children: dict[str, ChildStatus]) -> SupervisorStat
 
 def write(run_dir: Path, status: SupervisorStatus) -> None:
     """Replace the status file in one step, so that a reader sees the old or the new one, never half of it."""
-    draft = run_dir / f"{FILE_NAME}.{os.getpid()}"
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        json.dump(asdict(status), file)
-    draft.replace(run_dir / FILE_NAME)
+    write_private(run_dir / FILE_NAME, json.dumps(asdict(status)))
 
 
 def read(run_dir: Path) -> SupervisorStatus | None:
