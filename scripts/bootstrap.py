@@ -12,13 +12,18 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "readahead-setup.json"
 LOG = VENV / "setup.log"
+LOCK = ROOT / "build/setup.lock"
+LOCK_POLL_S = 0.5
 EXTRAS = ("test", "lint", "bench")
 
 MINIMUM_PYTHON = (3, 11)
@@ -49,16 +54,47 @@ def main() -> int:
 
 def bootstrap(extras: set[str]) -> None:
     """Bring `.venv` to what pyproject.toml and constraints.txt say; extras installed earlier stay."""
-    key = fingerprint()
-    installed_key, installed = read_stamp()
-    if installed_key == key and extras <= installed and PYTHON.exists():
-        return
-    make_venv()
-    if not llama_is_installed():
-        require_compiler()
-        require_room()
-    install(extras | installed)
-    STAMP.write_text(json.dumps({"key": key, "extras": sorted(extras | installed)}))
+    with only_setup():
+        key = fingerprint()
+        installed_key, installed = read_stamp()
+        if installed_key == key and extras <= installed and PYTHON.exists():
+            return
+        make_venv()
+        if not llama_is_installed():
+            require_compiler()
+            require_room()
+        # From here to the end `.venv` is nothing that was asked for, also for a setup that comes after an interruption.
+        write_stamp("", installed)
+        install(extras | installed)
+        write_stamp(key, extras | installed)
+
+
+@contextmanager
+def only_setup() -> Iterator[None]:
+    """Wait until no other setup works on `.venv`: two at once would install into each other."""
+    LOCK.parent.mkdir(exist_ok=True)
+    with LOCK.open("a") as lock:
+        if not take(lock):
+            print("Waiting for another setup of this folder to end.", file=sys.stderr)
+            while not take(lock):
+                time.sleep(LOCK_POLL_S)
+        yield  # the end of the block closes the file, and with it, or with the process, the lock goes
+
+
+def take(lock: IO[str]) -> bool:
+    """Lock an open file unless another process holds it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def fingerprint() -> str:
@@ -76,6 +112,11 @@ def read_stamp() -> tuple[str, set[str]]:
         return stamp["key"], set(stamp["extras"])
     except (OSError, ValueError, KeyError, TypeError):
         return "", set()
+
+
+def write_stamp(key: str, extras: set[str]) -> None:
+    """Keep what `.venv` holds; an empty key means that it is being worked on."""
+    STAMP.write_text(json.dumps({"key": key, "extras": sorted(extras)}))
 
 
 # --- What must be there before pip starts -----------------------------------------------------------------------------
@@ -179,6 +220,7 @@ def llama_is_installed() -> bool:
 
 def install(extras: set[str]) -> None:
     """Install the project with the pinned versions; raises Trouble."""
+    sys.path.append(str(ROOT))  # pip_run shares the reading of pip's output with the packages of this folder
     from pip_run import PipFailed, run_pip  # written for the Python that is needed: an older one must get its message
 
     began = time.monotonic()

