@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +30,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     (venv / "bin").mkdir(parents=True)
     python = venv / "bin/python"
     python.touch()
-    for name, value in {"ROOT": tmp_path, "VENV": venv, "PYTHON": python, "STAMP": venv / "stamp.json"}.items():
+    places = {"ROOT": tmp_path, "VENV": venv, "PYTHON": python, "STAMP": venv / "stamp.json", "LOCK": tmp_path / "lock"}
+    for name, value in places.items():
         monkeypatch.setattr(bootstrap, name, value)
     installs: list[set[str]] = []
     monkeypatch.setattr(bootstrap, "make_venv", lambda: None)
@@ -69,6 +71,48 @@ def test_a_failed_installation_is_tried_again(project: list[set[str]], monkeypat
             bootstrap.bootstrap(set())
     bootstrap.bootstrap(set())
     assert project == [set()]
+
+
+def test_an_interrupted_upgrade_is_repaired_also_after_going_back(
+    project: list[set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(extras: set[str]) -> None:
+        raise KeyboardInterrupt
+
+    bootstrap.bootstrap({"test"})
+    requirements = bootstrap.ROOT / "pyproject.toml"
+    with monkeypatch.context() as patch:
+        patch.setattr(bootstrap, "install", stop)
+        requirements.write_text("newer")
+        with pytest.raises(KeyboardInterrupt):
+            bootstrap.bootstrap(set())
+    requirements.write_text("")
+    bootstrap.bootstrap(set())
+    assert project == [{"test"}, {"test"}]
+
+
+def test_a_second_setup_waits_for_the_first_and_has_nothing_left_to_do(
+    project: list[set[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = threading.Thread(target=bootstrap.bootstrap, args=({"test"},))
+    waits = threading.Event()
+
+    def install(extras: set[str]) -> None:
+        project.append(set(extras))
+        if not second.ident:
+            second.start()
+            assert waits.wait(60)
+
+    def pause(_seconds: float) -> None:
+        waits.set()
+
+    monkeypatch.setattr(bootstrap, "install", install)
+    monkeypatch.setattr(time, "sleep", pause)
+    bootstrap.bootstrap({"test"})
+    second.join(60)
+    assert not second.is_alive()
+    assert project == [{"test"}]
+    assert "Waiting for another setup" in capsys.readouterr().err
 
 
 def test_a_damaged_stamp_means_installing(project: list[set[str]]) -> None:
