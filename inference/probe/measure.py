@@ -9,47 +9,41 @@ from pathlib import Path
 
 from inference.engine.llama import Context, ContextSpec, Model, Piece
 from inference.engine.plan import Flags
-from inference.engine.simulation import Simulation
+from inference.engine.simulation import costs_of
 from inference.errors import EngineFault, ModelFailed
 from inference.probe.rows import Row
 
 PROMPT, ANSWER = 512, 24
 """Tokens read and written for one figure."""
 ROUNDS = 2
-"""Each row is measured this often, in turns, and its best time counts: what else the machine does only slows."""
+"""Each row is measured this often, in turns, and its best speeds count: what else the machine does only slows."""
 PROBE_WINDOW = 2048
 
 Report = Callable[[int, int], None]
 """Takes the measurements done and those to do."""
 
 
-def probe(
-    path: Path, flags: Sequence[Flags], spec: ContextSpec, report: Report = lambda _done, _all: None
-) -> list[Row]:
+def probe(path: Path, flags: Sequence[Flags], spec: ContextSpec, report: Report, rounds: int = ROUNDS) -> list[Row]:
     """Return a row for each of `flags`; `spec` is how contexts ship apart from them. Raises ModelFailed."""
     rows = _costs(path, flags, spec)
     model = Model(path)
     try:
-        for number in range(ROUNDS * len(rows)):
+        for number in range(rounds * len(rows)):
             index = number % len(rows)
             rows[index] = _timed(model, rows[index], spec)
-            report(number + 1, ROUNDS * len(rows))
+            report(number + 1, rounds * len(rows))
     finally:
         model.free()
     return rows
 
 
 def _costs(path: Path, flags: Sequence[Flags], spec: ContextSpec) -> list[Row]:
-    simulation = Simulation(path)
     rows = []
-    try:
-        for one in flags:
-            try:
-                rows.append(Row(one, simulation.costs(one.applied(spec))))
-            except ModelFailed as error:
-                rows.append(Row(one, error=error.message))
-    finally:
-        simulation.free()
+    for one in flags:
+        try:
+            rows.append(Row(one, costs_of(path, one.applied(spec))))
+        except ModelFailed as error:
+            rows.append(Row(one, error=error.message))
     return rows
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from inference.engine.budget import Costs, Curve, Share, Wish, share
+from inference.engine.budget import Costs, Share, Wish, share
 from inference.engine.machine import Machine
 from inference.engine.plan import EXACT, Flags
 from inference.errors import ModelFailed
@@ -45,19 +45,11 @@ class Row:
         """Read what `to_json` wrote. Raises KeyError, TypeError or ValueError on anything else."""
         return cls(
             Flags(**data["flags"]),
-            _costs(data["costs"]) if data["costs"] else None,
+            Costs.from_json(data["costs"]) if data["costs"] else None,
             float(data["prefill_tps"]),
             float(data["decode_tps"]),
             str(data["error"]),
         )
-
-
-def _costs(data: Mapping[str, Any]) -> Costs:
-    return Costs(int(data["weights"]), _curve(data["cache"]), _curve(data["compute"]), int(data["trained_window"]))
-
-
-def _curve(data: Mapping[str, Any]) -> Curve:
-    return Curve(tuple((int(tokens), int(size)) for tokens, size in data["points"]))
 
 
 @dataclass(frozen=True)

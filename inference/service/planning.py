@@ -10,7 +10,7 @@ from inference.engine.budget import Costs, Wish, share
 from inference.engine.llama import ContextSpec
 from inference.engine.machine import Machine, this_machine
 from inference.engine.plan import EXACT, Flags, Plan, plan_of
-from inference.engine.simulation import Simulation
+from inference.engine.simulation import costs_of
 from inference.errors import ModelFailed
 from inference.fetch import stamp
 from inference.probe import store
@@ -57,21 +57,16 @@ def settle(path: Path, wished: Flags, spec: ContextSpec) -> tuple[Flags, Costs, 
     """Return the flags nearest to the wished ones that llama.cpp takes for this model, their costs, and a note if they
     are others. Raises ModelFailed when it takes none.
     """
-    simulation = Simulation(path)
-    try:
+    causes: list[ModelFailed] = []
+    for flags in dict.fromkeys((wished, *wished.instead)):
         try:
-            return wished, simulation.costs(wished.applied(spec)), ()
+            costs = costs_of(path, flags.applied(spec))
         except ModelFailed as error:
-            cause = error
-        for flags in wished.instead:
-            try:
-                costs = simulation.costs(flags.applied(spec))
-            except ModelFailed:
-                continue
-            return flags, costs, (f"This model does not run with {wished}; it runs with {flags}.",)
-        raise cause
-    finally:
-        simulation.free()
+            causes.append(error)
+            continue
+        notes = (f"This model does not run with {wished}; it runs with {flags}.",) if causes else ()
+        return flags, costs, notes
+    raise causes[-1]
 
 
 def _by_probe(path: Path, options: argparse.Namespace, machine: Machine, wish: Wish, threads: int) -> Plan | None:

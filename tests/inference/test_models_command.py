@@ -11,9 +11,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from inference.catalogue import DEFAULT_MODEL, find
+from inference.engine.budget import GIB
+from inference.engine.machine import Machine
+from inference.engine.plan import EXACT, Flags
 from inference.fetch import FetchError, Note
+from inference.fitting import estimated_costs
 from inference.management.commands import models as command
 from inference.models import ModelChoice
+from inference.probe.rows import Row
 from tests.inference.gguf_files import write_gguf
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +107,37 @@ def test_a_file_that_cannot_be_used_is_not_activated_and_the_choice_stays(models
     choice = ModelChoice.current()
     assert choice is not None
     assert choice.model_id == "qwen2.5-coder-0.5b"
+
+
+def test_a_model_beyond_this_machine_is_listed_as_such_and_not_activated(
+    models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(models_dir, "smollm2-135m")
+    monkeypatch.setattr(command, "this_machine", lambda: Machine(total=GIB, available=GIB, cores=1))
+    assert {row["fits"] for row in models("list")} == {False}
+    with pytest.raises(CommandError, match="needs at least"):
+        models("activate", "smollm2-135m")
+    assert ModelChoice.current() is None
+
+
+def test_probe_keeps_what_it_measured_and_says_what_it_chose(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(models_dir, "smollm2-135m")
+    costs = estimated_costs(10**8, 23_040, 8192)
+    measured = [Row(EXACT, costs, 100, 20), Row(Flags("q8_0", "q8_0", True), costs, 300, 60)]
+    monkeypatch.setattr(command, "run_probe", lambda _path, _say: measured)
+    out = io.StringIO()
+    call_command("models", "probe", "smollm2-135m", "--json", stdout=out, stderr=io.StringIO())
+    answer = json.loads(out.getvalue())
+    assert [row["chosen"] for row in answer["probe"]["rows"]] == [False, True]
+    (row,) = answer["models"]
+    assert (row["kv"], row["window"], row["fits"]) == ("q8_0", 8192, True)
+    listed = next(row for row in models("list") if row["id"] == "smollm2-135m")
+    assert listed["kv"] == "q8_0"
+
+
+def test_a_model_that_is_not_there_cannot_be_probed() -> None:
+    with pytest.raises(CommandError, match="models install smollm2-135m"):
+        models("probe", "smollm2-135m")
 
 
 def test_install_reports_on_stderr_and_answers_on_stdout(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,26 +1,38 @@
-"""`manage.py models`: list, install, import and activate models."""
+"""`manage.py models`: list, install, import, activate and measure models."""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from inference import installed
 from inference.catalogue import find
+from inference.engine.budget import Wish
+from inference.engine.machine import Machine, this_machine
 from inference.errors import InferenceError
 from inference.fetch import FetchError, ensure_installed, stamp
 from inference.fetch.console import ConsoleReport
 from inference.fetch.sizes import human_bytes
+from inference.fitting import fit_of
 from inference.models import ModelChoice, stored_choice
+from inference.probe import store
+from inference.probe.rows import choose
+from inference.probe.run import run_probe
+from inference.probe.store import PROBES
+from inference.probe.table import ProbeReport, lines, report
 
 
 class ModelRow(TypedDict):
-    """One model in the answer; `window` (tokens), `kv` (type) and `fits` are null until the model has been probed."""
+    """One model in the answer.
+
+    `window` (tokens), `kv` (type of the cache) and `fits` are measured once the model has been probed, estimated before
+    that, and null for a model of which nothing is known.
+    """
 
     id: str
     name: str
@@ -35,8 +47,15 @@ class ModelRow(TypedDict):
     message: str
 
 
+class Answer(TypedDict):
+    """What the command prints as JSON; `probe` after a probe alone."""
+
+    models: list[ModelRow]
+    probe: NotRequired[ProbeReport]
+
+
 class Command(BaseCommand):
-    help = "List, install, import and activate models."
+    help = "List, install, import, activate and measure models."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -45,6 +64,7 @@ class Command(BaseCommand):
             ("install", "id", "fetch a model of the catalogue and check it"),
             ("import", "path", "add a GGUF file of your own"),
             ("activate", "id", "use an installed model from now on"),
+            ("probe", "id", "measure an installed model under each set of flags and keep the result"),
         ):
             action = actions.add_parser(name, help=text, description=text)
             action.add_argument("--json", action="store_true", help="one JSON object on standard output")
@@ -52,6 +72,7 @@ class Command(BaseCommand):
                 action.add_argument(argument, metavar=argument.upper())
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
+        probed = None
         try:
             active = installed.active_model(stored_choice(), settings.MODELS_DIR)
             match action:
@@ -61,15 +82,19 @@ class Command(BaseCommand):
                     models = [self._install(options["id"])]
                 case "import":
                     models = [installed.import_file(Path(options["path"]), settings.MODELS_DIR)]
+                case "probe":
+                    models = [_installed(options["id"])]
+                    probed = self._probe(models[0])
                 case _:
                     models = [_activate(options["id"])]
                     active = installed.active_model(stored_choice(), settings.MODELS_DIR)
         except (FetchError, InferenceError) as error:
             raise CommandError(str(error)) from error
-        rows = [row(model, active) for model in models]
+        machine = this_machine()
+        rows = [row(model, active, machine) for model in models]
         if action == "activate" and not rows[0]["active"]:
             rows[0]["message"] = "chosen, but READAHEAD_MODEL names another one and wins"
-        self._show(rows, as_json=options["json"])
+        self._show({"models": rows, "probe": probed} if probed else {"models": rows}, as_json=options["json"])
 
     def _install(self, model_id: str) -> installed.LocalModel:
         entry = find(model_id)
@@ -86,14 +111,25 @@ class Command(BaseCommand):
             report.close()
         return installed.of_entry(entry, settings.MODELS_DIR)
 
-    def _show(self, rows: list[ModelRow], *, as_json: bool) -> None:
+    def _probe(self, model: installed.LocalModel) -> ProbeReport:
+        """Measure a model on this machine, and keep the result for its next start."""
+        machine = this_machine()
+        self.stderr.style_func = None
+        measured = run_probe(model.path, self.stderr.write)
+        key = store.probe_key(stamp.checksum(model.path), machine.cores)
+        store.save(_probes(), key, measured)
+        return report(choose(measured, machine, Wish()))
+
+    def _show(self, answer: Answer, *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps({"models": rows}, ensure_ascii=False))
+            self.stdout.write(json.dumps(answer, ensure_ascii=False))
             return
-        for line in rows:
-            mark = "*" if line["active"] else " "
-            size = human_bytes(line["bytes"])
-            self.stdout.write(f"{mark} {line['id']:<24} {size:>8}  {line['license'] or '':<12} {line['message']}")
+        if "probe" in answer:
+            self.stdout.write("\n".join([*lines(answer["probe"]), ""]))
+        for model in answer["models"]:
+            mark = "*" if model["active"] else " "
+            size = human_bytes(model["bytes"])
+            self.stdout.write(f"{mark} {model['id']:<24} {size:>8}  {model['license'] or '':<12} {model['message']}")
 
 
 def _all_and(active: installed.LocalModel) -> list[installed.LocalModel]:
@@ -101,11 +137,25 @@ def _all_and(active: installed.LocalModel) -> list[installed.LocalModel]:
     return models if any(_same(model, active) for model in models) else [*models, active]
 
 
-def _activate(model_id: str) -> installed.LocalModel:
+def _installed(model_id: str) -> installed.LocalModel:
+    """Return an installed model that can be used. Raises CommandError, UnknownModel or ModelFailed."""
     model = installed.lookup(model_id, settings.MODELS_DIR)
     if model.state != "installed":
         raise CommandError(f"{model.id} is not installed. Fetch it first: manage.py models install {model.id}")
     installed.require_usable(model)
+    return model
+
+
+def _probes() -> Path:
+    return Path(settings.MODELS_DIR) / PROBES
+
+
+def _activate(model_id: str) -> installed.LocalModel:
+    """Choose a model. One that this machine cannot run is refused before it takes the place of one that it can."""
+    model = _installed(model_id)
+    fit = fit_of(model, this_machine(), _probes())
+    if fit.fits is False:
+        raise CommandError(fit.message)
     ModelChoice.choose(model.id, "" if model.entry else str(model.path))
     return model
 
@@ -114,20 +164,22 @@ def _same(one: installed.LocalModel, other: installed.LocalModel) -> bool:
     return one.path.resolve() == other.path.resolve()
 
 
-def row(model: installed.LocalModel, active: installed.LocalModel) -> ModelRow:
+def row(model: installed.LocalModel, active: installed.LocalModel, machine: Machine) -> ModelRow:
     """Return a model as the command line shows it."""
+    is_active = _same(model, active)
+    fit = fit_of(model, machine, _probes(), active=is_active)
     return {
         "id": model.id,
         "name": model.path.name,
         "state": model.state,
-        "active": _same(model, active),
+        "active": is_active,
         "bytes": model.bytes,
         "sha256": model.entry.sha256 if model.entry else stamp.remembered(model.path),
         "license": model.entry.license if model.entry else None,
-        "window": None,
-        "kv": None,
-        "fits": None,
-        "message": _message(model),
+        "window": fit.window,
+        "kv": fit.kv,
+        "fits": fit.fits,
+        "message": "; ".join(part for part in (_message(model), fit.message) if part),
     }
 
 
@@ -140,4 +192,4 @@ def _message(model: installed.LocalModel) -> str:
         case "missing":
             return "the file is gone"
         case "installed":
-            return "installed"
+            return ""

@@ -23,9 +23,10 @@ from inference.errors import InferenceError
 
 def model_file(model_id: str) -> Path:
     """Return a model's file out of the shared cache, or fail with what to do."""
-    path: Path = settings.MODELS_DIR / catalogue.find(model_id).file
+    entry = next(entry for entry in (*catalogue.CATALOGUE, *catalogue.TEST_FILES) if entry.id == model_id)
+    path: Path = settings.MODELS_DIR / entry.file
     if not path.exists():
-        pytest.fail(f"{path.name} is missing: `make test` fetches it, or `manage.py models install {model_id}`.")
+        pytest.fail(f"{path.name} is missing: `make test` fetches it, or `python -m tests.prepare`.")
     return path
 
 

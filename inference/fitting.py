@@ -1,0 +1,96 @@
+"""Whether a model fits this machine and with which window, known by its probe or estimated before it was ever run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from inference.engine.budget import SMALLEST_WINDOW, WISHED_WINDOW, Costs, Curve, Wish, share
+from inference.engine.machine import Machine
+from inference.engine.plan import EXACT, Flags
+from inference.errors import ModelFailed
+from inference.fetch import stamp
+from inference.gguf_check import check_header
+from inference.gguf_header import Header
+from inference.installed import LocalModel
+from inference.probe import store
+from inference.probe.rows import choose
+
+ESTIMATED_BUFFERS = 320 << 20
+"""Bytes of a context beside its cells, before llama.cpp has been asked: what models with a large vocabulary need."""
+BYTES_F16 = 2
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What this machine can give a model: None and empty where nothing is known; `message` for a person."""
+
+    fits: bool | None = None
+    window: int | None = None
+    kv: str | None = None
+    message: str = ""
+
+
+def fit_of(model: LocalModel, machine: Machine, probes: Path, *, active: bool = False) -> Fit:
+    """Return how a model fits. The active one holds its memory already, so what is free now says nothing about it."""
+    if active:
+        machine = replace(machine, available=machine.total)
+    try:
+        by_probe = _by_probe(model, machine, probes)
+        return by_probe or _estimated(model, machine)
+    except ModelFailed as error:
+        return Fit(fits=False, message=error.message)
+
+
+def _by_probe(model: LocalModel, machine: Machine, probes: Path) -> Fit | None:
+    sha256 = stamp.remembered(model.path) if model.state == "installed" else None
+    rows = store.load(probes, store.probe_key(sha256, machine.cores)) if sha256 else None
+    if not rows:
+        return None
+    candidate = choose(rows, machine, Wish()).chosen
+    if candidate.share is None:
+        return None
+    return _fit(candidate.share.window, candidate.row.flags, tight=candidate.share.tight)
+
+
+def _estimated(model: LocalModel, machine: Machine) -> Fit:
+    costs = _estimate(model)
+    if costs is None:
+        return Fit()
+    part = share(costs, machine, Wish())
+    return _fit(part.window, EXACT, tight=part.tight)
+
+
+def _fit(window: int, flags: Flags, *, tight: bool) -> Fit:
+    kv = flags.type_k if flags.type_k == flags.type_v else f"{flags.type_k}/{flags.type_v}"
+    message = "tight: close some programs" if tight else f"fits, window {window:,} tokens"
+    return Fit(fits=True, window=window, kv=kv, message=message)
+
+
+def _estimate(model: LocalModel) -> Costs | None:
+    """Return the costs by the catalogue, or by a file's header. Raises ModelFailed for a file that cannot be used."""
+    if model.entry:
+        return estimated_costs(model.bytes, model.entry.kv_bytes, model.entry.context_length)
+    if model.state != "installed":
+        return None
+    header = check_header(model.path)
+    return estimated_costs(model.bytes, kv_bytes(header), int(header.of_model("context_length", WISHED_WINDOW)))
+
+
+def estimated_costs(size: int, kv: int, trained_window: int) -> Costs:
+    """Return the costs of a model of `size` bytes whose cache takes `kv` bytes a token."""
+    windows = (SMALLEST_WINDOW, WISHED_WINDOW)
+    cache = Curve(tuple((window, kv * window) for window in windows))
+    return Costs(size, cache, Curve(((SMALLEST_WINDOW, ESTIMATED_BUFFERS),)), trained_window)
+
+
+def kv_bytes(header: Header) -> int:
+    """Return the bytes of f16 cache for each token: keys and values of all heads of all layers."""
+    layers = int(header.of_model("block_count", 0))
+    heads = header.of_model("attention.head_count", 1)
+    shared = header.of_model("attention.head_count_kv", heads)
+    total = sum(shared) if isinstance(shared, list) else layers * int(shared)
+    most = max(heads) if isinstance(heads, list) else int(heads)
+    width = int(header.of_model("embedding_length", 0)) // max(1, most)
+    sizes = int(header.of_model("attention.key_length", width)) + int(header.of_model("attention.value_length", width))
+    return total * sizes * BYTES_F16
