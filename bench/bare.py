@@ -10,10 +10,8 @@ from typing import Any
 
 from bench.children import answer_lines
 from bench.raw import RawContext
-from inference.contracts import ChatRequest, PoolName
+from inference.contracts import PoolName
 from inference.engine.llama import ContextSpec, Model
-from inference.engine.prompt import build_prompt
-from inference.engine.template import Conversation
 from inference.service.__main__ import options_parser
 from inference.service.planning import plan_for
 
@@ -79,7 +77,8 @@ def _busy(context: RawContext, prompt: list[int], predict: int) -> tuple[float, 
 
 def _ids(model: Model, text: str) -> list[int]:
     """Return the tokens of a raw prompt exactly as the service makes them."""
-    return list(build_prompt(ChatRequest(prompt=text), Conversation("", chatml=False), model).tokens)
+    start = [] if model.bos is None else [model.bos]
+    return start + model.tokenize(text, special=False)
 
 
 if __name__ == "__main__":

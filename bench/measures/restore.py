@@ -20,6 +20,9 @@ QUESTION = "\n\nWho carried out the first inspection, and what was found? Answer
 ROOM = 256
 """Tokens for template, question and answer beside the prefix."""
 
+MOST_READ = 64
+"""Tokens: the question and what the template puts around it."""
+
 ANSWER = 48
 QUOTA = 20 * 1024**3
 
@@ -61,13 +64,8 @@ def _figures(bench: Bench, entry: ModelEntry, *, swa_full: bool) -> Iterator[Fig
     )
     yield _difference(f"{label}: answers unlike the one when it was read", read, restored)
     yield _difference(f"{label}: answers unlike the one of a plain prefill", plain, restored)
-    yield Figure(
-        "restore",
-        f"{label}: share of the prefix restored",
-        min(answer.timings.restored for answer in restored) / prefix,
-        target=0.99,
-        detail="the last grain before the boundary is where a state is kept",
-    )
+    read_again = max(answer.timings.read for answer in restored)
+    yield Figure("restore", f"{label}: tokens read after a restart", read_again, "", MOST_READ, "at most")
 
 
 def _read_and_save(flags: Flags, folder: Path, prefix: int) -> tuple[str, Answer]:

@@ -29,6 +29,9 @@ GROWTH_MIB = 64.0
 WARM_UP = 0.2
 """Share of the time that is left out of the memory figures: pages are touched for the first time in it."""
 
+PAUSES = 4.0
+"""How long a person is silent after a conversation, in lengths of that conversation: the time that readings get."""
+
 QUOTA = 256 * MIB
 """Small, so that snapshots are thrown out as well as written."""
 
@@ -44,9 +47,13 @@ class Load:
     errors: Counter[str] = field(default_factory=Counter)
     memory: list[tuple[float, float]] = field(default_factory=list)
 
-    @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
+        """The time is up."""
         return time.monotonic() >= self.until
+
+    async def pause(self, seconds: float) -> None:
+        """Do nothing for a while, and not beyond the end."""
+        await asyncio.sleep(max(0.0, min(seconds, self.until - time.monotonic())))
 
 
 def run(bench: Bench) -> list[Figure]:
@@ -96,19 +103,21 @@ async def _all(service: Service, load: Load) -> None:
 async def _talk(client: Client, load: Load, number: int) -> None:
     """Hold conversations of three turns, warm ones, each about a report of its own."""
     draw = random.Random(number)
-    while not load.over:
-        key = f"{number}-{draw.randint(0, 10**9)}"
+    while not load.is_over():
+        began, key = time.monotonic(), f"{number}-{draw.randint(0, 10**9)}"
         said = [prose(draw.randint(0, 10**6), draw.randint(5, 30))]
         for _ in range(3):
             sampling = Sampling(temperature=0.7, top_k=40, top_p=0.95, seed=draw.randint(0, 999))
             request = ChatRequest(messages=turns(*said), sampling=sampling, max_tokens=48, conversation=key)
             said += [await _ask(client, load, "turns", request) or "…", "Go on."]
-            await asyncio.sleep(draw.uniform(0, 0.5))
+            if load.is_over():
+                return
+        await load.pause(PAUSES * (time.monotonic() - began))
 
 
 async def _study(client: Client, load: Load) -> None:
     draw = random.Random(101)
-    while not load.over:
+    while not load.is_over():
         seed = draw.randint(0, 10**6)
         document = (Part(prose(seed, draw.randint(20, 60)), boundary=f"document {seed}"), Part("\n\nSummarise it."))
         request = ChatRequest(messages=turns(document), pool=PoolName.STUDY, max_tokens=32, save=(f"document {seed}",))
@@ -117,18 +126,18 @@ async def _study(client: Client, load: Load) -> None:
 
 async def _call(client: Client, load: Load) -> None:
     draw = random.Random(102)
-    while not load.over:
+    while not load.is_over():
         words = turns(f"Give this a title, as JSON. {prose(draw.randint(0, 10**6), 6)}")
         sampling = Sampling(grammar_schema=SCHEMA)
         request = ChatRequest(messages=words, pool=PoolName.SERVICE, sampling=sampling, max_tokens=48)
         await _ask(client, load, "service calls", request)
-        await asyncio.sleep(draw.uniform(0, 1))
+        await load.pause(draw.uniform(0, 1))
 
 
 async def _leave(client: Client, load: Load) -> None:
     """Ask and go away after a few words."""
     draw = random.Random(103)
-    while not load.over:
+    while not load.is_over():
         pool, words = draw.choice(list(PoolName)), draw.randint(0, 5)
         request = ChatRequest(messages=turns(prose(draw.randint(0, 10**6), 15)), pool=pool, max_tokens=200)
         try:
@@ -140,7 +149,7 @@ async def _leave(client: Client, load: Load) -> None:
             load.done["departures"] += 1
         except InferenceError as error:
             load.errors[error.code] += 1
-        await asyncio.sleep(draw.uniform(0, 1))
+        await load.pause(draw.uniform(0, 1))
 
 
 async def _ask(client: Client, load: Load, kind: str, request: ChatRequest) -> str:
@@ -155,6 +164,6 @@ async def _ask(client: Client, load: Load, kind: str, request: ChatRequest) -> s
 
 async def _watch(service: Service, load: Load) -> None:
     began = time.monotonic()
-    while not load.over:
+    while not load.is_over():
         load.memory.append(((time.monotonic() - began) / 60, service.memory_mib()))
         await asyncio.sleep(min(5.0, (load.until - began) / 50))

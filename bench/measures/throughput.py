@@ -102,7 +102,7 @@ def _measure(case: Case, rivals: Rivals, number: int, *, reverse: bool) -> dict[
     texts = [fitted(seed, case.prompt, rivals.service.count_tokens) for seed in seeds]
     prompts: list[list[int]] = rivals.loop.ask(what="ids", prompts=texts)["ids"]
     order: list[tuple[str, Callable[[], float]]] = [
-        ("service", lambda: asyncio.run(_service(case, rivals.service, texts))),
+        ("service", lambda: asyncio.run(_service(case, rivals.service, texts, prompts))),
         ("bare loop", lambda: _bare(case, rivals.loop, prompts)),
     ]
     if rivals.other:
@@ -114,7 +114,7 @@ def _measure(case: Case, rivals: Rivals, number: int, *, reverse: bool) -> dict[
     return {name: speeds[name] for name, _ in order}
 
 
-async def _service(case: Case, service: Service, texts: list[str]) -> float:
+async def _service(case: Case, service: Service, texts: list[str], prompts: list[list[int]]) -> float:
     """Count what was really read, so that a prefix that two prompts share by chance is no gain."""
     async with Client(service.where) as client:
         requests = [
@@ -123,6 +123,8 @@ async def _service(case: Case, service: Service, texts: list[str]) -> float:
         ]
         seconds, answers = await _timed([client.ask(request) for request in requests])
     timings = [answer.timings for answer in answers]
+    if [timing.prompt for timing in timings] != list(map(len, prompts)):
+        raise AssertionError("the service reads other tokens than its rivals")
     return sum(t.read if case.predict == 1 else t.generated for t in timings) / seconds
 
 
