@@ -11,7 +11,7 @@ const lost = document.getElementById("connection-lost");
 
 const handlers = {
   turn(frame) {
-    turns.begin(frame);
+    if (turns.begin(frame)) taken();
     takeConversation(frame);
   },
   stage: turns.stage,
@@ -23,6 +23,7 @@ const handlers = {
     if (frame.state === "failed") document.body.dispatchEvent(new Event("answer-failed"));
   },
   error(frame) {
+    field.readOnly = false;
     refusal.textContent = frame.message;
     refusal.hidden = false;
   },
@@ -35,7 +36,11 @@ const socket = new Socket(desk.dataset.socket, {
     turns.openTurns().forEach((turn) => socket.send({ type: "follow", turn }));
   },
   onClose() {
+    field.readOnly = false;
     lost.hidden = false;
+  },
+  onRefused() {
+    lost.firstElementChild.textContent = "This desk is closed to this page. Load the page again to see why.";
   },
 });
 
@@ -53,11 +58,18 @@ function takeConversation(frame) {
   document.body.dispatchEvent(new Event("conversation-begun"));
 }
 
+// A question stays in its field until it has become a turn: one that is refused, or lost on the way, can be sent again.
 form.addEventListener("submit", (event) => {
+  if (field.readOnly) return event.preventDefault();
   if (!ask(field.value)) return;
   event.preventDefault();
-  field.value = "";
+  field.readOnly = true;
 });
+
+function taken() {
+  if (field.readOnly) field.value = "";
+  field.readOnly = false;
+}
 
 field.addEventListener("keydown", (event) => {
   // While a word is being composed (Japanese, Chinese …), Enter belongs to the input method.

@@ -1,18 +1,23 @@
-// Finds the files in what was dropped, folders and their folders included.
+// Finds the files in what was dropped, folders and their folders included, and what of it cannot be read.
 
+// Returns {files, unreadable}; unreadable are the names of files and folders.
 export async function filesOf(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  if (!entries.length) return [...transfer.files];
-  const found = await Promise.all(entries.map(walk));
-  return found.flat();
+  if (!entries.length) return { files: [...transfer.files], unreadable: [] };
+  const found = { files: [], unreadable: [] };
+  for (const entry of entries) await walk(entry, found);
+  return found;
 }
 
-async function walk(entry) {
+async function walk(entry, found) {
   // Files like .DS_Store are the file manager's, not the person's.
-  if (entry.name.startsWith(".")) return [];
-  if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
-  const found = await Promise.all((await children(entry)).map(walk));
-  return found.flat();
+  if (entry.name.startsWith(".")) return;
+  try {
+    if (entry.isFile) found.files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
+    else for (const child of await children(entry)) await walk(child, found);
+  } catch {
+    found.unreadable.push(entry.fullPath.slice(1));
+  }
 }
 
 async function children(folder) {

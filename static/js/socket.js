@@ -1,4 +1,4 @@
-// One websocket that stays: it reconnects with growing pauses and says when it is open again.
+// One websocket that stays: it reconnects with growing pauses until the page itself is refused.
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
@@ -8,15 +8,17 @@ export class Socket {
   #onFrame;
   #onOpen;
   #onClose;
+  #onRefused;
   #socket = null;
   #pause = FIRST_PAUSE;
 
-  constructor(path, { onFrame, onOpen, onClose }) {
+  constructor(path, { onFrame, onOpen, onClose, onRefused }) {
     this.#url = new URL(path, location.href);
     this.#url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     this.#onFrame = onFrame;
     this.#onOpen = onOpen;
     this.#onClose = onClose;
+    this.#onRefused = onRefused;
     this.#connect();
   }
 
@@ -38,8 +40,25 @@ export class Socket {
     socket.addEventListener("close", () => {
       this.#onClose();
       // A random share keeps many tabs from knocking at the same moment after a restart.
-      setTimeout(() => this.#connect(), this.#pause * (0.75 + Math.random() / 2));
+      setTimeout(() => this.#reconnect(), this.#pause * (0.75 + Math.random() / 2));
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
     });
+  }
+
+  async #reconnect() {
+    if (await isRefused(location.href)) this.#onRefused();
+    else this.#connect();
+  }
+}
+
+// A websocket does not tell a refusal from a server that is away; the answer to the page does: it is gone (404), not for
+// this person (403), or behind the sign-in (a redirect). Whatever else comes may pass.
+async function isRefused(url) {
+  try {
+    const answer = await fetch(url, { redirect: "manual", cache: "no-store" });
+    answer.body?.cancel();
+    return answer.type === "opaqueredirect" || [403, 404].includes(answer.status);
+  } catch {
+    return false;
   }
 }

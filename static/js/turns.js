@@ -17,6 +17,7 @@ export function openTurns() {
   return [...list.querySelectorAll('[data-state="waiting"], [data-state="answering"]')].map((turn) => Number(turn.dataset.turn));
 }
 
+// Shows a turn from its beginning; tells whether it is a new one.
 export function begin(frame) {
   const known = turnOf(frame);
   if (invitation) invitation.hidden = true;
@@ -28,6 +29,7 @@ export function begin(frame) {
   }
   // The frames that follow bring the text from its beginning.
   part(frame, "[data-answer]")?.replaceChildren();
+  return !known;
 }
 
 export function stage(frame) {

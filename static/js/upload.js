@@ -29,7 +29,9 @@ addEventListener("drop", async (event) => {
   event.preventDefault();
   depth = 0;
   over.hidden = true;
-  add(await filesOf(event.dataTransfer));
+  const { files, unreadable } = await filesOf(event.dataTransfer);
+  for (const name of unreadable) refuse(rowFor(name), "It could not be read. Check who may open it, then add it again.");
+  add(files);
 });
 
 function toggle(event, shown) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
@@ -48,6 +49,25 @@ def drop_files(page: Page, files: Mapping[str, bytes]) -> None:
     expect(page.locator("#drop-over")).to_be_visible()
     page.dispatch_event("#conversation", "drop", {"dataTransfer": transfer})
     expect(page.locator("#drop-over")).to_be_hidden()
+
+
+def drop_paths(page: Page, *paths: Path) -> None:
+    """Drop folders and files of the disk on the page."""
+    expect(page.locator("form.drop-live")).to_be_attached()
+    # Only the browser itself can drop a folder; a page's script cannot make one.
+    browser_side = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser_side.send("Input.dispatchDragEvent", {"type": kind, "x": 700, "y": 300, "data": data})
+
+
+def delete_project(page: Page, desk: str) -> None:
+    """Delete a project in its settings and arrive at the list."""
+    page.goto(desk)
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_role("link", name="Delete project…").click()
+    page.get_by_role("button", name="Delete the project").click()
+    expect(page.get_by_label("New project")).to_be_visible()
 
 
 def document(page: Page, name: str) -> Locator:

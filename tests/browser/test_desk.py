@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, e
 
 from inference.errors import ServiceLost
 from inference.fake import FakeAnswer
-from tests.browser.actions import LEASE, add_files, ask, document, drop_files, make_project
+from tests.browser.actions import LEASE, add_files, ask, delete_project, document, drop_files, drop_paths, make_project
 from tests.browser.conftest import Site
 
 pytestmark = pytest.mark.browser
@@ -70,15 +70,67 @@ def test_a_dropped_folder_brings_the_files_of_all_its_folders(page: Page, site: 
     (folder / "papers" / "2024" / "meter.txt").write_text("Cold water: 311 cubic metres.")
     (folder / "papers" / ".hidden").write_text("The file manager's own.")
     make_project(page, site.url, "Folder")
-    expect(page.locator("form.drop-live")).to_be_attached()
-    # Only the browser itself can drop a folder; a page's script cannot make one.
-    browser_side = page.context.new_cdp_session(page)
-    data = {"items": [], "files": [str(folder / "papers")], "dragOperationsMask": 1}
-    for kind in ("dragEnter", "dragOver", "drop"):
-        browser_side.send("Input.dispatchDragEvent", {"type": kind, "x": 700, "y": 300, "data": data})
+    drop_paths(page, folder / "papers")
     for name in ("lease.txt", "meter.txt"):
         expect(document(page, name)).to_contain_text("Ready")
     expect(page.locator("[data-document]")).to_have_count(2)
+
+
+def test_what_cannot_be_read_of_a_dropped_folder_is_said_and_the_rest_is_added(
+    page: Page, site: Site, folder: Path
+) -> None:
+    (folder / "papers").mkdir()
+    names = ("cover.txt", "papers/before.txt", "papers/locked.txt", "papers/then.txt")
+    for name in names:
+        (folder / name).write_text(f"This is {name}.")
+    make_project(page, site.url, "Locked")
+    # Rights do not keep root, as whom tests may run, from reading: the browser is made to say what it would say.
+    page.evaluate(
+        """() => addEventListener("drop", (event) => {
+            const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
+            const kind = Object.getPrototypeOf(entries.find((entry) => entry.isFile));
+            const read = kind.file;
+            kind.file = function (done, failed) {
+                if (this.name === "locked.txt") failed(new DOMException("no", "NotReadableError"));
+                else read.call(this, done, failed);
+            };
+        }, { capture: true })"""
+    )
+    drop_paths(page, folder / "papers", folder / "cover.txt")
+    for name in ("cover.txt", "before.txt", "then.txt"):
+        expect(document(page, name)).to_contain_text("Ready")
+    expect(page.locator("#uploads li")).to_have_count(1)
+    expect(page.locator("#uploads li")).to_contain_text("papers/locked.txt")
+    expect(page.locator("#uploads .row-note-bad")).to_contain_text("It could not be read.")
+
+
+def test_a_refused_question_stays_in_its_field(page: Page, site: Site) -> None:
+    make_project(page, site.url, "Refused")
+    field = page.get_by_label("Your question")
+    field.evaluate("field => field.removeAttribute('maxlength')")
+    question = "why " * 1200
+    field.fill(question)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("#ask-error")).to_contain_text("The question has 4,799 characters")
+    expect(field).to_have_value(question)
+    expect(field).to_be_editable()
+
+
+def test_a_page_whose_project_is_gone_does_not_knock_for_ever(browser: Browser, site: Site) -> None:
+    routes: list[WebSocketRoute] = []
+
+    def serve(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        routes.append(socket)
+
+    with browser.new_context() as profile:
+        page, other = profile.new_page(), profile.new_page()
+        page.route_web_socket("**/ws/**", serve)
+        make_project(page, site.url, "Gone")
+        delete_project(other, page.url)
+        routes[0].close()
+        expect(page.get_by_text("This desk is closed to this page.")).to_be_visible()
+    assert len(routes) == 1
 
 
 def test_a_lost_connection_is_said_and_comes_back(page: Page, site: Site) -> None:
@@ -197,10 +249,8 @@ def test_without_javascript_a_document_is_added_and_a_question_answered(
         add_files(page, {"lease.pdf": LEASE})
         page.get_by_role("button", name="Add files", exact=True).click()
         expect(page.get_by_text("1 file added; reading has begun.")).to_be_visible()
-        for _ in range(100):
-            if document(page, "lease.pdf").get_by_text("Ready").count():
-                break
-            page.reload()
+        while not document(page, "lease.pdf").get_by_text("Ready").count():
+            page.reload()  # until the test's own time limit
         page.get_by_label("Your question").fill("What is the rent?")
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.get_by_text("Waiting for an answer…")).to_be_visible()
