@@ -12,10 +12,11 @@ http_application = get_asgi_application()
 
 from projects.routing import websocket_urlpatterns  # noqa: E402 - needs the app registry
 from ragsite.owner import OwnerSocket, SameOriginSocket  # noqa: E402 - needs the app registry
+from ragsite.room import RoomForBody  # noqa: E402 - beside the others
 
 application = ProtocolTypeRouter(
     {
-        "http": http_application,
+        "http": RoomForBody(http_application),
         "websocket": AllowedHostsOriginValidator(
             SameOriginSocket(AuthMiddlewareStack(OwnerSocket(URLRouter(websocket_urlpatterns))))
         ),

@@ -13,7 +13,7 @@ def data_folder() -> Path:
     """Return READAHEAD_HOME, or the platform's per-user data folder, created with mode 0700."""
     configured = os.environ.get("READAHEAD_HOME")
     home = Path(configured).expanduser() if configured else Path(platformdirs.user_data_dir("readahead"))
-    for folder in (home, home / "run", home / "files", home / "logs"):
+    for folder in (home, home / "run", home / "files", home / "incoming", home / "logs"):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return home.resolve()
 

@@ -44,6 +44,7 @@ def launch(say: Callable[[str], None]) -> None:
     with _only_instance(settings.RUN_DIR):
         _log_to(settings.HOME / "logs" / "up.log")
         end_all(Mark(settings.RUN_DIR), LEFTOVER_GRACE_S)
+        _drop_incoming(Path(settings.FILE_UPLOAD_TEMP_DIR))
         require_port(settings.HOST, settings.PORT)
         call_command("migrate", verbosity=0, interactive=False)
         local_owner()
@@ -68,6 +69,12 @@ def _only_instance(run_dir: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _drop_incoming(folder: Path) -> None:
+    """Delete the uploads that a killed web process left half way; none runs now."""
+    for path in folder.iterdir():
+        path.unlink()
 
 
 def require_port(host: str, port: int) -> None:

@@ -158,6 +158,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# Not /tmp: others see its names, and it is often a small disk in memory.
+FILE_UPLOAD_TEMP_DIR = HOME / "incoming"
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000

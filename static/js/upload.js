@@ -6,6 +6,8 @@ const form = document.getElementById("upload");
 const input = form.elements.files;
 const rows = document.getElementById("uploads");
 const over = document.getElementById("drop-over");
+const FULL = 507;
+const BROKEN = "Sending broke off. See that the file is still there, Readahead runs and its disk has room; then add it again.";
 const waiting = [];
 let sending = false;
 
@@ -68,7 +70,7 @@ function post(file, row) {
       row.querySelector("progress").value = event.total ? event.loaded / event.total : 0;
     });
     request.addEventListener("load", () => finish(row, request));
-    request.addEventListener("error", () => refuse(row, "The connection broke. Add the file again."));
+    request.addEventListener("error", () => refuse(row, BROKEN));
     request.addEventListener("loadend", done);
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
@@ -79,6 +81,7 @@ function post(file, row) {
 
 function finish(row, request) {
   const answer = request.getResponseHeader("Content-Type")?.includes("json") ? JSON.parse(request.responseText) : null;
+  if (request.status === FULL) return refuse(row, request.responseText);
   if (!answer) return refuse(row, `The upload was not taken (${request.status}). Load the page again and add the file again.`);
   if (answer.refused.length) return refuse(row, answer.refused.join(" "));
   if (answer.added[0].duplicate) note(row, "Here already: the same content is kept once.", "");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +23,8 @@ class Command(BaseCommand):
         from projects.answering.turns import recover_interrupted
         from ragsite.asgi import application
 
+        # Daphne and Django spool bodies on their way in without asking where.
+        tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
         logger.info("%d interrupted answers marked", recover_interrupted())
         server = Server(
             application=application,
