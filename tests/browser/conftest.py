@@ -23,7 +23,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE_MS = 30_000
+PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)
 
 

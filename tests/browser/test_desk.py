@@ -14,7 +14,7 @@ from inference.fake import FakeAnswer
 from tests.browser.actions import LEASE, add_files, ask, delete_project, document, drop_files, drop_paths, make_project
 from tests.browser.conftest import Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 RENT = "The rent is 1180 euros a month [1]."
 
