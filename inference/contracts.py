@@ -116,8 +116,8 @@ class Timings:
 
     @property
     def decode_tps(self) -> float:
-        """Generation speed in tokens/s, 0 when nothing was generated."""
-        return 1000.0 * self.generated / self.decode_ms if self.decode_ms else 0.0
+        """Generation speed in tokens/s behind the first token, whose time is prefill; 0 when nothing followed it."""
+        return 1000.0 * (self.generated - 1) / self.decode_ms if self.generated > 1 and self.decode_ms else 0.0
 
     def to_wire(self) -> dict[str, float]:
         """JSON object of all fields and both speeds."""

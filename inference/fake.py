@@ -58,6 +58,7 @@ class FakeEngine:
         self.requests: list[ChatRequest] = []
         self.tickets: list[FakeTicket] = []
         self.forgotten: list[str] = []
+        self.silent_for = 0.0
         self.state = EngineState.READY
         self.refuse: InferenceError | None = None
         self._model = model
@@ -116,6 +117,10 @@ class FakeEngine:
         """Count words."""
         self._check()
         return [len(text.split()) for text in texts]
+
+    def silence(self) -> float:
+        """Return the scripted silence."""
+        return self.silent_for
 
     def forget(self, name: str) -> int:
         """Note that something is to be forgotten."""

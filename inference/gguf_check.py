@@ -107,18 +107,16 @@ def _sentence(name: str, cause: str) -> str:
 
 def _judge(path: Path) -> str:
     """Return llama.cpp's complaint about a file; runs in the child."""
-    import llama_cpp
-
-    from inference.engine.llama import Model
+    from inference.engine.llama import Model, library
 
     try:
         model = Model(path, simulated=True)
     except ModelFailed as error:
         found = _CAUSE.search(error.message)
         return found["cause"].rstrip(".") if found else error.message.rstrip(".")
-    if llama_cpp.llama_model_has_encoder(model.handle):
+    if library().llama_model_has_encoder(model.handle):
         return "it has an encoder besides what writes, and Readahead does not run such models"
-    if llama_cpp.llama_model_is_diffusion(model.handle):
+    if library().llama_model_is_diffusion(model.handle):
         return "it does not write word after word, and Readahead does not run such models"
     return ""
 

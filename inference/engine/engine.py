@@ -15,54 +15,61 @@ from inference.engine.memory import PrefixMemory
 from inference.engine.plan import Plan
 from inference.engine.pool import Pool
 from inference.engine.port import Sink
-from inference.engine.prompt import build_prompt
-from inference.engine.template import Conversation
+from inference.engine.preparation import Preparation
 from inference.errors import (
-    BadRequest,
     EngineFault,
     InferenceError,
     ModelFailed,
     ModelLoading,
-    PromptTooLong,
     ServiceBusy,
     ServiceUnavailable,
-    UnknownModel,
 )
 
 logger = logging.getLogger(__name__)
 
 Planner = Callable[[Path], Plan]
 MemoryMaker = Callable[[Model, Plan], PrefixMemory]
+PRIORITY = list(PoolName)
+
+CRASHED = "The model stopped because of an error inside Readahead; its log has the details."
 
 
 class LlamaEngine:
     """Runs one GGUF file. See `port.Engine` for the contract of the public methods."""
 
-    def __init__(self, path: Path, planner: Planner, make_memory: MemoryMaker, *, name: str = "") -> None:
-        """Prepare to load `path`; `planner` decides flags and windows before that, or refuses the file."""
+    def __init__(
+        self,
+        path: Path,
+        planner: Planner,
+        make_memory: MemoryMaker,
+        *,
+        name: str = "",
+        on_crash: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Prepare to load `path`; `planner` decides flags and windows before that, or refuses the file.
+
+        `on_crash` is called when the engine's thread ends by a fault of its own: nothing is served after that.
+        """
         self.name = name or path.stem
         self._path = path
         self._planner = planner
         self._make_memory = make_memory
+        self._on_crash = on_crash
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
         self._inbox: list[Job] = []
         self._dirty = False
         self._stopping = False
-        self._running: Pool | None = None
+        self._running: PoolName | None = None
+        self._beat = time.monotonic()
         self._pools: dict[PoolName, Pool] = {}
-        self._model: Model | None = None
-        self._templates: Conversation | None = None
+        self._preparation: Preparation | None = None
         self._memory: PrefixMemory | None = None
         self._state = EngineState.NOT_LOADED
         self._progress = 0.0
         self._cause = ""
         self._notes: tuple[str, ...] = ()
-        self._counters: dict[str, float] = {
-            "requests_total": 0,
-            "prompt_tokens_total": 0,
-            "refused_busy_total": 0,
-        }
+        self._counters = {"requests_total": 0.0, "prompt_tokens_total": 0.0, "refused_busy_total": 0.0}
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     # From other threads
@@ -84,44 +91,55 @@ class LlamaEngine:
 
     def submit(self, request: ChatRequest, sink: Sink) -> JobTicket:
         """Accept a request, or raise the InferenceError that says why not."""
-        model, templates = self._loaded()
-        if request.model not in ("", self.name):
-            raise UnknownModel(f"The model {request.model} is not loaded; {self.name} is.")
-        prompt = build_prompt(request, templates, model)
-        self._check_length(request, len(prompt.tokens))
-        job = Job(request, prompt, sink, self.name)
-        with self._lock:
-            if self._stopping:
-                raise ServiceUnavailable
-            self._require_room(request.pool)
-            self._inbox.append(job)
-            self._counters["requests_total"] += 1
-            self._counters["prompt_tokens_total"] += len(prompt.tokens)
-            self._yield_to(request.pool)
-            self._wake.notify()
+        job = self._prepared().job(request, sink)
+        try:
+            with self._lock:
+                self._enter(job)
+        except InferenceError:
+            job.discard()
+            raise
         return JobTicket(self, job)
 
+    def _enter(self, job: Job) -> None:
+        if self._stopping:
+            raise ServiceUnavailable
+        name = job.request.pool
+        waiting = self._pools[name].waiting + sum(other.request.pool is name for other in self._inbox)
+        if waiting >= self._pools[name].line_limit:
+            self._counters["refused_busy_total"] += 1
+            raise ServiceBusy
+        self._inbox.append(job)
+        self._counters["requests_total"] += 1
+        self._counters["prompt_tokens_total"] += len(job.prompt.tokens)
+        if self._running is not None and PRIORITY.index(self._running) > PRIORITY.index(name):
+            self._pools[self._running].context.interrupt()
+        self._wake.notify()
+
     def cancel(self, job: Job) -> None:
-        """Mark a job cancelled and stop the decode that works on it."""
+        """Mark a job cancelled and stop the decode that works on its pool; a neighbour's batch is computed again."""
         with self._lock:
             if job.ended:
                 return
             job.cancelled = True
             self._dirty = True
-            if job.admitted and self._running is not None and self._running.name is job.request.pool:
-                self._running.context.interrupt()
+            if job.admitted and self._running is job.request.pool:
+                self._pools[self._running].context.interrupt()
             self._wake.notify()
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text, special tokens off."""
-        model, _ = self._loaded()
-        return [len(model.tokenize(text, special=False)) for text in texts]
+        return self._prepared().count_tokens(texts)
 
     def forget(self, name: str) -> int:
         """Delete what was kept under a boundary's name; return how many states that were."""
+        self._prepared()
         if self._memory is None:
             raise ModelLoading
         return self._memory.forget(name)
+
+    def silence(self) -> float:
+        """Seconds since the engine's thread last took a decision, 0 while it has nothing to do."""
+        return time.monotonic() - self._beat if self._running is not None else 0.0
 
     def health(self) -> Health:
         """State, model, window and measured speeds."""
@@ -149,64 +167,52 @@ class LlamaEngine:
             gauges[f"{name}_decode_tokens_per_second"] = pool.speed.decode
         return gauges
 
-    def _loaded(self) -> tuple[Model, Conversation]:
+    def _prepared(self) -> Preparation:
         if self._state is EngineState.FAILED:
             raise ModelFailed(self._cause)
-        if self._state is not EngineState.READY or self._model is None or self._templates is None:
+        if self._state is not EngineState.READY or self._preparation is None:
             raise ModelLoading
-        return self._model, self._templates
+        return self._preparation
 
-    def _check_length(self, request: ChatRequest, prompt: int) -> None:
-        if prompt == 0:
-            raise BadRequest("The prompt is empty.")
-        window = self._pools[request.pool].context.spec.window
-        if prompt + request.max_tokens > window:
-            raise PromptTooLong(
-                f"The prompt has {prompt:,} tokens and {request.max_tokens:,} are wanted for the answer; "
-                f"the model's window holds {window:,}."
-            )
-
-    def _require_room(self, name: PoolName) -> None:
-        pool = self._pools[name]
-        waiting = pool.waiting + sum(job.request.pool is name for job in self._inbox)
-        if waiting >= pool.line_limit:
-            self._counters["refused_busy_total"] += 1
-            raise ServiceBusy
-
-    def _yield_to(self, pool: PoolName) -> None:
-        """Abort a decode under way for a pool of lower priority; what it kept is gone on with afterwards."""
-        order = list(PoolName)
-        if self._running is not None and order.index(self._running.name) > order.index(pool):
-            self._running.context.interrupt()
+    def _look(self) -> None:
+        """Make the engine's thread look for work, as when the disk has delivered."""
+        with self._lock:
+            self._dirty = True
+            self._wake.notify()
 
     # The engine's thread
 
     def _run(self) -> None:
+        model: Model | None = None
         try:
-            self._load()
+            model = self._load()
+            self._serve()
         except InferenceError as error:
             self._fail(error.message)
         except Exception as error:
-            logger.exception("Loading the model failed")
-            self._fail(f"The model could not be loaded: {error}.")
-        else:
-            self._serve()
+            logger.exception("The engine ended by a fault")
+            loaded = self._state is EngineState.READY
+            self._fail(CRASHED if loaded else f"The model could not be loaded: {error}.")
+            if loaded:
+                self._on_crash()
         finally:
-            self._close()
+            self._close(model)
 
-    def _load(self) -> None:
+    def _load(self) -> Model:
         began = time.monotonic()
         plan = self._planner(self._path)
         self._notes = plan.notes
         model = Model(self._path, self._note_progress, gpu_layers=plan.gpu_layers)
-        self._model = model
-        self._templates = _templates(model)
-        self._memory = memory = self._make_memory(model, plan)
+        self._memory = self._make_memory(model, plan)
+        pools = {}
         for name in PoolName:
-            context = Context(model, plan.context(name))
-            self._pools[name] = Pool(name, model, context, memory, plan.pools[name].line)
+            pools[name] = Pool(Context(model, plan.context(name)), self._memory, plan.pools[name].line, self._look)
+        self._pools = pools
+        windows = {name: pool.context.spec.window for name, pool in pools.items()}
+        self._preparation = Preparation(model, self.name, windows)
         self._state = EngineState.READY
         logger.info("Loaded %s in %.1f s", self.name, time.monotonic() - began)
+        return model
 
     def _note_progress(self, share: float) -> bool:
         self._progress = share
@@ -221,8 +227,8 @@ class LlamaEngine:
             try:
                 pool.step()
             except Exception:
-                # The process boundary of a request: one that hits a bug must not take the others with it.
-                logger.exception("A batch of the %s pool failed", pool.name)
+                # The process boundary of a request: a fault must not take the other pools with it.
+                logger.exception("A batch failed")
                 pool.abandon(EngineFault())
 
     def _next_pool(self) -> Pool | None:
@@ -232,27 +238,31 @@ class LlamaEngine:
         served by what is taken here, and what is raised later knows which pool is running and aborts its decode.
         """
         with self._lock:
-            self._running = None
-            while not (self._inbox or self._dirty or self._stopping or self._busy()):
-                self._wake.wait()
-            arrived, self._inbox, self._dirty = self._inbox, [], False
-            for job in arrived:
-                self._pools[job.request.pool].accept(job)
-            for pool in self._pools.values():
-                pool.context.clear_interrupt()
-            if not self._stopping:
-                # After a cancellation alone there may be nothing to compute; a step then does the dropping.
-                busy = (pool for pool in self._pools.values() if pool.busy)
-                self._running = next(busy, self._pools[PoolName.CONVERSATION])
-            return self._running
+            while True:
+                self._take_in()
+                if self._stopping:
+                    return None
+                self._running = next((name for name, pool in self._pools.items() if pool.busy), None)
+                if self._running is not None:
+                    return self._pools[self._running]
+                if not self._dirty:
+                    self._wake.wait()
 
-    def _busy(self) -> bool:
-        return any(pool.busy for pool in self._pools.values())
+    def _take_in(self) -> None:
+        self._beat = time.monotonic()
+        arrived, self._inbox, self._dirty = self._inbox, [], False
+        for job in arrived:
+            self._pools[job.request.pool].accept(job)
+        for pool in self._pools.values():
+            pool.drop_cancelled()
+            pool.context.clear_interrupt()
 
-    def _close(self) -> None:
+    def _close(self, model: Model | None) -> None:
         with self._lock:
             self._stopping = True
             left, self._inbox = self._inbox, []
+        if self._preparation is not None:
+            self._preparation.close()
         gone = ServiceUnavailable()
         for job in left:
             job.fail(gone)
@@ -261,8 +271,8 @@ class LlamaEngine:
             pool.context.free()
         if self._memory is not None:
             self._memory.close()
-        if self._model is not None:
-            self._model.free()
+        if model is not None:
+            model.free()
 
 
 class JobTicket:
@@ -275,8 +285,3 @@ class JobTicket:
     def cancel(self) -> None:
         """See `port.Ticket`."""
         self._engine.cancel(self._job)
-
-
-def _templates(model: Model) -> Conversation:
-    chatml = len(model.tokenize("<|im_start|>", special=True)) == 1
-    return Conversation(model.template(), chatml=chatml, bos=model.special_text("bos"), eos=model.special_text("eos"))

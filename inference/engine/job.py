@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass, field
 
-from inference.contracts import ChatRequest, Delta, Finished, FinishReason, Progress, Timings
+from inference.contracts import ChatRequest, Delta, Event, Finished, FinishReason, Progress, Timings
+from inference.engine.memory import Recall
 from inference.engine.port import Sink
 from inference.engine.prompt import Prompt
 from inference.engine.sampler import Sampler
 from inference.engine.text import TextStream
 from inference.errors import InferenceError
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
@@ -23,13 +27,14 @@ class Job:
 
     request: ChatRequest
     prompt: Prompt
+    sampler: Sampler
     sink: Sink
     model: str
     arrived: float = field(default_factory=time.monotonic)
     cancelled: bool = False
     ended: bool = False
     sequence: list[int] = field(default_factory=list)
-    sampler: Sampler | None = None
+    recall: Recall | None = None
     text: TextStream = field(init=False)
     reused: int = 0
     restored: int = 0
@@ -51,31 +56,36 @@ class Job:
         """Report how much of the prompt is in the cache."""
         self.held = held
         total = len(self.prompt.tokens)
-        self.sink(Progress(min(held, total), total))
+        self._send(Progress(min(held, total), total))
 
     def say(self, text: str) -> None:
         """Pass text on; nothing is sent for tokens that do not complete a character yet."""
         if text:
-            self.sink(Delta(text))
+            self._send(Delta(text))
 
     def finish(self, reason: FinishReason) -> None:
         """Send what was held back, then the end with its timings."""
         if reason != "cancelled":
             self.say(self.text.close())
-        self.sink(Finished(reason, self._timings(), self.model))
-        self.release()
+        self._send(Finished(reason, self._timings(), self.model))
+        self.discard()
 
     def fail(self, error: InferenceError) -> None:
         """Send an error as the end."""
-        self.sink(error)
-        self.release()
+        self._send(error)
+        self.discard()
 
-    def release(self) -> None:
-        """Free what the request holds besides its slot."""
+    def _send(self, event: Event | InferenceError) -> None:
+        try:
+            self.sink(event)
+        except Exception:  # whoever listens must not be able to stop the engine
+            logger.exception("An event could not be delivered; its request is cancelled")
+            self.cancelled = True
+
+    def discard(self) -> None:
+        """Free what the request holds besides its slot; it has ended, or was never taken."""
         self.ended = True
-        if self.sampler is not None:
-            self.sampler.free()
-            self.sampler = None
+        self.sampler.free()
 
     def _timings(self) -> Timings:
         now = time.monotonic()
@@ -107,6 +117,11 @@ class Slot:
     job: Job | None = None
     conversation: str | None = None
     used: float = 0.0
+
+    @property
+    def fetching(self) -> bool:
+        """It waits for the disk and wants nothing computed."""
+        return self.job is not None and self.job.recall is not None
 
     @property
     def pending(self) -> int:

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from inference.engine.llama import Context
 
 
+class Recall(Protocol):
+    """A stored state on its way from the disk."""
+
+    @property
+    def done(self) -> bool:
+        """It has arrived, or turned out to be bad."""
+
+
 class PrefixMemory(Protocol):
-    """Keeps the state of sequences and gives it back, exactly or not at all."""
+    """Keeps the state of sequences and gives it back, exactly or not at all.
 
-    def restore(self, context: Context, sequence: int, wanted: Sequence[int], *, longer_than: int) -> int | None:
-        """Put the longest stored prefix of `wanted` into the sequence if it beats `longer_than` tokens.
+    `recall`, `restore` and `save` are called by the engine's thread; they do not wait for the disk.
+    """
 
-        Returns its length, or None. After None the sequence is as before or, when a snapshot failed while it was being
-        put in, empty.
+    def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> Recall | None:
+        """Begin to fetch the longest stored prefix of `wanted` if it beats `longer_than` tokens; None if none does.
+
+        `wake` is called, from another thread, when the recall is done.
+        """
+
+    def restore(self, recall: Any, context: Context, sequence: int) -> int | None:
+        """Put what a finished recall has fetched into a sequence; return its length in tokens.
+
+        None: it was bad and is deleted; the sequence may be empty then.
         """
 
     def save(self, context: Context, sequence: int, tokens: Sequence[int], name: str) -> None:
@@ -37,9 +53,13 @@ class PrefixMemory(Protocol):
 class NoMemory:
     """Remembers nothing beyond the slots."""
 
-    def restore(self, context: Context, sequence: int, wanted: Sequence[int], *, longer_than: int) -> int | None:  # noqa: ARG002
+    def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> None:  # noqa: ARG002
         """Return None: nothing is stored."""
-        return None
+        return
+
+    def restore(self, recall: Any, context: Context, sequence: int) -> int | None:
+        """Cannot be reached: `recall` finds nothing."""
+        raise AssertionError(recall, context, sequence)
 
     def save(self, context: Context, sequence: int, tokens: Sequence[int], name: str) -> None:
         """Keep nothing."""

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from inference.contracts import PoolName
 from inference.engine.job import Job, Slot
-from inference.engine.llama import ABORTED, DECODED, Context, Model, Piece
+from inference.engine.llama import ABORTED, DECODED, Context, Piece
 from inference.engine.memory import PrefixMemory
-from inference.engine.sampler import Sampler
 from inference.engine.schedule import (
     FreeSlot,
     Need,
+    Turns,
     aligned,
     choose_slot,
     common_prefix,
     compose,
-    first_served,
     next_in_line,
-    prefill_budget,
 )
 from inference.errors import EngineFault, InferenceError
 
@@ -52,23 +49,25 @@ def _average(old: float, new: float) -> float:
 class Pool:
     """Continuous batching over one context. Used by the engine's thread alone."""
 
-    def __init__(self, name: PoolName, model: Model, context: Context, memory: PrefixMemory, line: int) -> None:
-        self.name = name
+    def __init__(self, context: Context, memory: PrefixMemory, line: int, wake: Callable[[], None]) -> None:
+        """Serve the sequences of `context`; `wake` is called from another thread when the disk has delivered."""
         self.context = context
         self.speed = Speed()
-        self._model = model
-        self._memory = memory
         self.line_limit = line
+        self._memory = memory
+        self._wake = wake
         self._line: list[Job] = []
         self._served: dict[str, int] = {}
         self._admissions = 0
         self._slots = [Slot(index) for index in range(context.spec.sequences)]
-        self._turn = -1
+        self._turns = Turns()
 
     @property
     def busy(self) -> bool:
-        """There is something to compute or to admit."""
-        return bool(self._line) or any(slot.job for slot in self._slots)
+        """There is something to admit, to take from the disk, or to compute."""
+        if self._line and any(slot.job is None for slot in self._slots):
+            return True
+        return any(slot.job and (slot.job.recall is None or slot.job.recall.done) for slot in self._slots)
 
     @property
     def waiting(self) -> int:
@@ -85,12 +84,21 @@ class Pool:
         self._line.append(job)
 
     def step(self) -> None:
-        """Drop cancelled jobs, admit waiting ones, and compute one batch."""
-        self._drop_cancelled()
+        """Admit waiting jobs, take what the disk has delivered, and compute one batch."""
         self._admit()
+        self._settle()
         pieces = self._compose()
         if pieces:
             self._compute(pieces)
+
+    def drop_cancelled(self) -> None:
+        """End the jobs that were cancelled, in line or in a slot."""
+        for job in [job for job in self._line if job.cancelled]:
+            self._line.remove(job)
+            job.finish("cancelled")
+        for slot in self._slots:
+            if slot.job and slot.job.cancelled:
+                self._release(slot).finish("cancelled")
 
     def abandon(self, error: InferenceError) -> None:
         """End every job with an error, as when the engine stops."""
@@ -99,28 +107,15 @@ class Pool:
         self._line.clear()
         for slot in self._slots:
             if slot.job:
-                slot.job.fail(error)
-                slot.job = None
+                self._release(slot).fail(error)
+            # What the cache holds is not known any more.
+            self._cut(slot, 0)
 
     # Admission
 
-    def _drop_cancelled(self) -> None:
-        for job in [job for job in self._line if job.cancelled]:
-            self._line.remove(job)
-            job.finish("cancelled")
-        for slot in self._slots:
-            if slot.job and slot.job.cancelled:
-                self._release(slot).finish("cancelled")
-
     def _admit(self) -> None:
         while self._line and any(slot.job is None for slot in self._slots):
-            job = self._next_in_line()
-            try:
-                job.sampler = Sampler(self._model, job.request.sampling)
-            except InferenceError as error:
-                job.fail(error)
-                continue
-            self._place(job)
+            self._place(self._next_in_line())
 
     def _next_in_line(self) -> Job:
         waiting = [job.request.conversation for job in self._line]
@@ -132,42 +127,52 @@ class Pool:
         return job
 
     def _place(self, job: Job) -> None:
-        wanted = job.sequence
+        """Give a job its slot, with as much of its prompt as other slots hold, and look for more on the disk.
+
+        The last token is always computed again, because its logits are what the answer begins with.
+        """
+        wanted = job.sequence[:-1]
         free = [
             FreeSlot(slot.index, common_prefix(slot.tokens, wanted), slot.conversation, slot.used)
             for slot in self._slots
             if slot.job is None
         ]
         slot = self._slots[choose_slot(free, job.request.conversation)]
+        slot.job, slot.conversation = job, job.request.conversation
         job.admitted = time.monotonic()
-        self._remember(slot, job)
-        slot.job = job
-        slot.conversation = job.request.conversation
-        job.progress(len(slot.tokens))
+        self._reuse(slot, wanted)
+        self._look_up(slot, job)
 
-    def _remember(self, slot: Slot, job: Job) -> None:
-        """Bring the longest known prefix of the prompt into the slot: its own, a neighbour's, or a snapshot's.
-
-        The last token is always computed again, because its logits are what the answer begins with.
-        """
-        wanted = job.sequence[:-1]
+    def _reuse(self, slot: Slot, wanted: Sequence[int]) -> None:
         own = common_prefix(slot.tokens, wanted)
         donor = max(self._slots, key=lambda other: common_prefix(other.tokens, wanted))
         if common_prefix(donor.tokens, wanted) >= own + WORTH_COPYING:
             self.context.copy(donor.index, slot.index)
             slot.tokens = list(donor.tokens)
         self._cut(slot, aligned(common_prefix(slot.tokens, wanted)))
-        job.reused = len(slot.tokens)
-        began = time.monotonic()
-        restored = self._memory.restore(self.context, slot.index, wanted, longer_than=len(slot.tokens))
-        if restored is not None:
-            slot.tokens = wanted[:restored]
-            job.reused, job.restored = 0, restored
-            job.restore_ms = 1000 * (time.monotonic() - began)
-        elif self.context.length(slot.index) != len(slot.tokens):
-            # A snapshot that turned out to be bad has been tried and has emptied the sequence.
-            self._cut(slot, 0)
-            job.reused = 0
+
+    def _look_up(self, slot: Slot, job: Job) -> None:
+        """Begin to fetch a snapshot that knows more of the prompt than the slot does."""
+        job.recall = self._memory.recall(job.sequence[:-1], longer_than=len(slot.tokens), wake=self._wake)
+        if job.recall is None:
+            job.reused = len(slot.tokens) - job.restored
+            job.progress(len(slot.tokens))
+            self._save_here(slot, job)
+
+    def _settle(self) -> None:
+        """Put what the disk has delivered into its slots; after a bad snapshot look for the next best one."""
+        for slot in self._slots:
+            job = slot.job
+            if job is None or job.recall is None or not job.recall.done:
+                continue
+            restored = self._memory.restore(job.recall, self.context, slot.index)
+            job.restored = restored or 0
+            job.restore_ms = 1000 * (time.monotonic() - job.admitted)
+            if restored is not None:
+                slot.tokens = job.sequence[:restored]
+            elif self.context.length(slot.index) != len(slot.tokens):
+                self._cut(slot, 0)
+            self._look_up(slot, job)
 
     def _cut(self, slot: Slot, length: int) -> None:
         slot.tokens = slot.tokens[:length] if self.context.cut(slot.index, length) else []
@@ -182,14 +187,11 @@ class Pool:
     # One batch
 
     def _compose(self) -> list[Piece]:
-        busy = [slot for slot in self._slots if slot.job]
+        busy = [slot for slot in self._slots if slot.job and not slot.fetching]
         needs = [Need(slot.index, self._until_boundary(slot), slot.generating) for slot in busy]
-        generating = sum(need.generating for need in needs)
-        spec = self.context.spec
-        budget = prefill_budget(spec.batch - generating, spec.ubatch, generating, self.speed.prefill)
-        shares = compose(needs, self._turn, budget)
-        self._turn = first_served(shares, needs, self._turn)
-        return [self._piece(self._slots[index], share) for index, share in shares.items()]
+        batch = compose(needs, self._turns, self.context.spec.ubatch, self.speed.prefill)
+        self._turns = batch.turns
+        return [self._piece(self._slots[index], share) for index, share in batch.shares.items()]
 
     def _until_boundary(self, slot: Slot) -> int:
         """Return the pending tokens up to the next boundary that is to be saved, so that a batch ends exactly there."""
@@ -221,12 +223,15 @@ class Pool:
             self._fail(slots, EngineFault("llama.cpp found no room for the batch in its cache."))
 
     def _resync(self, slots: Sequence[Slot]) -> None:
-        """Take up what an aborted decode has kept: whole ubatches, whose tokens are those of the job."""
+        """Take up what an aborted decode has kept: whole ubatches, whose tokens are those of the job.
+
+        A last token that was computed is dropped, since its logits are lost: without them the job could not go on.
+        """
         for slot in slots:
             if slot.job:
-                kept = min(self.context.length(slot.index), len(slot.job.sequence))
+                kept = min(self.context.length(slot.index), len(slot.job.sequence) - 1)
                 slot.tokens = slot.job.sequence[:kept]
-                self._cut(slot, kept)
+                self._cut(slot, kept if slot.job.generated else aligned(kept))
 
     def _fail(self, slots: Sequence[Slot], error: EngineFault) -> None:
         for slot in slots:
@@ -240,22 +245,23 @@ class Pool:
         slot.tokens.extend(piece.tokens)
         if job.generated == 0:
             job.progress(len(slot.tokens))
-            name = _save_points(job).get(len(slot.tokens))
-            if name is not None:
-                self._memory.save(self.context, slot.index, slot.tokens, name)
+            self._save_here(slot, job)
         if piece.want_logits and not job.cancelled:
             self._choose(slot, job, index)
 
+    def _save_here(self, slot: Slot, job: Job) -> None:
+        name = _save_points(job).get(len(slot.tokens))
+        if name is not None:
+            self._memory.save(self.context, slot.index, slot.tokens, name)
+
     def _choose(self, slot: Slot, job: Job, index: int) -> None:
-        if job.sampler is None:
-            raise AssertionError("an admitted job has its sampler until it ends")
         token = job.sampler.sample(self.context, index)
         job.first_token = job.first_token or time.monotonic()
-        if self._model.ends(token):
+        if self.context.model.ends(token):
             self._release(slot).finish("stop")
             return
         job.sequence.append(token)
-        job.say(job.text.feed(self._model.piece(token)))
+        job.say(job.text.feed(self.context.model.piece(token)))
         if job.text.stopped:
             self._release(slot).finish("stop")
         elif job.generated >= job.request.max_tokens:

@@ -23,7 +23,10 @@ class Ticket(Protocol):
 
 
 class Engine(Protocol):
-    """A model that answers; all methods are thread-safe and none waits for the model."""
+    """A model that answers; all methods are thread-safe.
+
+    `submit` and `count_tokens` tokenize, which takes a second for a megabyte; none of them waits for the model.
+    """
 
     def start(self) -> None:
         """Begin loading in the background."""
@@ -39,6 +42,9 @@ class Engine(Protocol):
 
     def forget(self, name: str) -> int:
         """Delete the snapshots kept under a boundary's name; return how many. Raises ModelLoading."""
+
+    def silence(self) -> float:
+        """Seconds since the engine last moved although it has work; 0 when it is idle."""
 
     def health(self) -> Health:
         """State, model and measured speeds."""

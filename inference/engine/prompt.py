@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from inference.contracts import ChatRequest, Part
-from inference.engine.template import Conversation, Segment, TemplateText
+from inference.engine.template import Segment, Templates, TemplateText
 
 
 class Tokenizer(Protocol):
@@ -27,13 +27,13 @@ class Prompt:
     boundaries: Mapping[str, int] = field(default_factory=dict)
 
 
-def build_prompt(request: ChatRequest, conversation: Conversation, tokenizer: Tokenizer) -> Prompt:
+def build_prompt(request: ChatRequest, templates: Templates, tokenizer: Tokenizer) -> Prompt:
     """Return the prompt of a request.
 
     Each part is tokenized on its own, so the ids before a boundary never depend on what comes after it. Special tokens
     are recognised in the template's words only: `<|im_start|>` in a document is nine characters.
     """
-    segments = conversation.segments(request.messages) if request.messages else [Part(request.prompt)]
+    segments = templates.segments(request.messages) if request.messages else [Part(request.prompt)]
     return _tokenize(segments, tokenizer)
 
 

@@ -5,13 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-SHARED_PREFILL_S = 0.35
-"""Seconds that a prefill may hold up the answers that are being written beside it, per batch."""
-
-SMALLEST_SHARE = 16
-"""Tokens; below this the fixed cost of a batch eats the prefill."""
-
-
 GRAIN = 4
 """Tokens; prompts are cut into batches, and prefixes reused, only at multiples of this.
 
@@ -27,6 +20,16 @@ def aligned(tokens: int) -> int:
     return tokens - tokens % GRAIN
 
 
+SHARED_PREFILL_S = 0.35
+"""Seconds of reading between two tokens of the answers that are being written meanwhile."""
+
+ANSWER_STEPS = 3
+"""Tokens that every answer gets between two such stretches of reading: at 0.35 s a pace that people read at."""
+
+SMALLEST_SHARE = 16
+"""Tokens; below this the fixed cost of a batch eats the prefill."""
+
+
 @dataclass(frozen=True)
 class Need:
     """What one busy slot wants: `pending` tokens to compute, of which generation always has exactly one."""
@@ -36,40 +39,50 @@ class Need:
     generating: bool
 
 
-def prefill_budget(room: int, ubatch: int, generating: int, prefill_tps: float) -> int:
+@dataclass(frozen=True)
+class Turns:
+    """Whose turn it is: the slot that read last, and the steps that answers have had since."""
+
+    reader: int = -1
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How many tokens each slot puts into the next batch, and the turns after it."""
+
+    shares: Mapping[int, int]
+    turns: Turns
+
+
+def prefill_budget(ubatch: int, prefill_tps: float, *, alone: bool) -> int:
     """Return how many prompt tokens the next batch may hold.
 
-    Alone, a prefill takes a whole ubatch: the unit that an abort keeps. Beside answers it takes what the machine reads
-    in `SHARED_PREFILL_S`, so that their tokens keep coming.
+    Alone, a prefill takes a whole ubatch. Beside answers it takes what the machine reads in `SHARED_PREFILL_S`.
     """
-    if not generating:
-        return aligned(min(room, ubatch))
-    share = int(prefill_tps * SHARED_PREFILL_S) if prefill_tps > 0 else SMALLEST_SHARE
-    return aligned(max(min(room, ubatch - generating, max(share, SMALLEST_SHARE)), 0))
+    if alone:
+        return aligned(ubatch)
+    share = int(prefill_tps * SHARED_PREFILL_S)
+    return aligned(min(ubatch, max(share, SMALLEST_SHARE)))
 
 
-def compose(needs: Sequence[Need], turn: int, budget: int) -> dict[int, int]:
-    """Return how many tokens each slot puts into the next batch.
+def compose(needs: Sequence[Need], turns: Turns, ubatch: int, prefill_tps: float) -> Batch:
+    """Return the next batch: either one token of every answer, or a stretch of one prompt.
 
-    Every generating slot gets its token. The prefill budget goes to one slot, and what that leaves to the next ones:
-    slots take turns beginning behind `turn` (the slot that was served first last time), so that a short question gets
-    through beside a long document.
+    The two are never mixed, and neither are two prompts: llama.cpp cuts a batch of unequal sequences into ubatches of
+    its own, by which a prompt would be computed in shapes that depend on its neighbours (see `GRAIN`), and an abort in
+    between would leave a half. So a batch is one ubatch, computed whole or not at all. Prompts take turns, so that a
+    short question gets through beside a long document.
     """
-    shares = {need.slot: 1 for need in needs if need.generating}
-    waiting = sorted((need for need in needs if not need.generating), key=lambda need: (need.slot <= turn, need.slot))
-    for need in waiting:
-        share = need.pending if need.pending <= budget else aligned(budget)
-        if share <= 0:
-            break
-        shares[need.slot] = share
-        budget -= share
-    return shares
-
-
-def first_served(shares: dict[int, int], needs: Sequence[Need], turn: int) -> int:
-    """Return the prefilling slot that was served first, to be passed as the next `turn`."""
-    prefilling = [need.slot for need in needs if not need.generating and need.slot in shares]
-    return min(prefilling, key=lambda slot: (slot <= turn, slot), default=turn)
+    answering = [need for need in needs if need.generating]
+    reading = [need for need in needs if not need.generating]
+    if answering and (not reading or turns.steps < ANSWER_STEPS):
+        return Batch({need.slot: 1 for need in answering}, Turns(turns.reader, turns.steps + 1))
+    if not reading:
+        return Batch({}, turns)
+    budget = prefill_budget(ubatch, prefill_tps, alone=not answering)
+    first = min(reading, key=lambda need: (need.slot <= turns.reader, need.slot))
+    return Batch({first.slot: min(first.pending, budget)}, Turns(first.slot, 0))
 
 
 def common_prefix(held: Sequence[int], wanted: Sequence[int]) -> int:

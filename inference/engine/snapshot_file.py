@@ -28,11 +28,10 @@ class BadSnapshot(Exception):
 class Header:
     """What a snapshot says of itself.
 
-    `key` is the compatibility key; `name` the boundary it was saved for; `state_bytes` the size of the state.
+    `key` is the compatibility key; `tokens` and `state_bytes` are the sizes of what follows.
     """
 
     key: str
-    name: str
     tokens: int
     state_bytes: int
     crc: int
@@ -59,9 +58,9 @@ def write(path: Path, header: Header, tokens: Any, state: Any) -> None:
         raise
 
 
-def checksum(key: str, name: str, tokens: Any, state: Any) -> int:
-    """Return the CRC-32 over key, name, token ids and state."""
-    return zlib.crc32(memoryview(state), zlib.crc32(f"{key}\n{name}\n".encode() + tokens.tobytes()))
+def checksum(key: str, tokens: Any, state: Any) -> int:
+    """Return the CRC-32 over key, token ids and state."""
+    return zlib.crc32(memoryview(state), zlib.crc32(key.encode() + tokens.tobytes()))
 
 
 def read_head(path: Path) -> tuple[Header, Any]:
@@ -84,7 +83,7 @@ def read(path: Path) -> tuple[Header, Any, Any]:
         state = np.fromfile(file, dtype=np.uint8, count=header.state_bytes)
     if state.size != header.state_bytes:
         raise BadSnapshot("it is shorter than its header says")
-    if checksum(header.key, header.name, tokens, state) != header.crc:
+    if checksum(header.key, tokens, state) != header.crc:
         raise BadSnapshot("its checksum is wrong")
     return header, tokens, state
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,99 +15,136 @@ from typing import Any
 from inference.engine import snapshot_file
 from inference.engine.llama import Context
 from inference.engine.schedule import aligned
+from inference.engine.shelf import Shelf
 from inference.engine.snapshot_file import BadSnapshot, Header
+from inference.errors import EngineFault
 
 logger = logging.getLogger(__name__)
 
 WORTH_RESTORING = 32
 """Tokens that a snapshot must save: below this reading is as quick as the disk."""
 
+WRITES_IN_FLIGHT = 2
+"""States that may be in memory on their way to the disk; one more is not kept, since nobody waits for a disk here."""
+
 
 def compatibility_key(facts: Mapping[str, str | int | float | bool | None]) -> str:
     """Return a key over everything that must be equal for a state to mean the same.
 
-    Facts: the model's SHA-256, llama.cpp's build, KV types, flash attention, RoPE and window settings.
+    Facts: the model's SHA-256 (which covers its RoPE and window settings), llama.cpp's version and what it computes
+    with, KV types, flash attention.
     """
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass
 class Entry:
-    """A snapshot on disk: its tokens (numpy int32), size in bytes and time of last use (seconds since the epoch)."""
+    """A snapshot in the index: its file and its tokens (numpy int32)."""
 
     path: Path
-    name: str
     tokens: Any
-    size: int
-    used: float
+
+
+@dataclass
+class Fetch:
+    """A recall under way: the entry, the tokens of it that are wanted, and the state when it has been read."""
+
+    entry: Entry
+    usable: int
+    future: Future[Any]
+
+    @property
+    def done(self) -> bool:
+        """The file has been read and checked, or found to be bad."""
+        return self.future.done()
 
 
 class SnapshotStore:
     """Prefix memory on disk for one model under one set of flags.
 
-    Only the index is held in memory. The engine's thread calls `restore` and `save`; files are written by a thread of
-    the store, so that an answer does not wait for the disk. Snapshots of other models lie in the same folder under
-    their own keys: they count towards the quota and are left alone otherwise.
+    Only the index is held in memory. Files are read, checked and written by threads of the store: the engine's thread
+    copies states in and out of llama.cpp and never waits for the disk. Snapshots of other models lie in the same folder
+    under their own keys: they count towards the quota and are left alone otherwise.
     """
 
     def __init__(self, folder: Path, key: str, quota: int, *, cuttable: bool = True) -> None:
-        """Open `folder`. `quota` in bytes over all keys. `cuttable`: a prefix of a snapshot may be used.
+        """Open `folder`; raises OSError when it cannot be used. `quota` in bytes over all keys.
 
-        A sliding-window cache that is not kept whole can be restored at its snapshot points only.
+        `cuttable`: a prefix of a snapshot may be used. A sliding-window cache that is not kept whole can be restored at
+        its snapshot points only.
         """
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._folder = folder
-        self._key = key
-        self._quota = quota
-        self._cuttable = cuttable
-        self._lock = threading.Lock()
-        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshots")
-        self._pending: Future[None] | None = None
-        self._counts = {"saved": 0.0, "restored": 0.0, "rejected": 0.0, "failed": 0.0, "evicted": 0.0}
         self.trouble = ""
         """Why the last save failed, for a person; empty when it did not."""
-        self._entries = self._scan()
+        self._key = key
+        self._cuttable = cuttable
+        self._shelf = Shelf(folder, key, quota)
+        self._lock = threading.Lock()
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshot-writer")
+        self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshot-reader")
+        self._writes: list[Future[None]] = []
+        self._counts = {"saved": 0.0, "restored": 0.0, "rejected": 0.0, "failed": 0.0}
+        self._entries: dict[Path, Entry] = {}
+        self._scan()
 
     # Prefix memory
 
-    def restore(self, context: Context, sequence: int, wanted: Sequence[int], *, longer_than: int) -> int | None:
-        """See `memory.PrefixMemory`. A snapshot with anything wrong is deleted and the next best one tried."""
+    def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> Fetch | None:
+        """See `memory.PrefixMemory`."""
         import numpy as np
 
-        prompt = np.asarray(wanted, dtype="<i4")
-        touched = False
-        while (found := self._best(prompt, longer_than)) is not None:
-            entry, usable = found
-            try:
-                self._load(context, sequence, entry, usable)
-            except (BadSnapshot, OSError) as error:
-                touched = True
-                self._reject(entry, error)
-            else:
-                self._counts["restored"] += 1
-                return usable
-        if touched:
-            context.cut(sequence, 0)
-        return None
+        found = self._best(np.asarray(wanted, dtype="<i4"), longer_than)
+        if found is None:
+            return None
+        entry, usable = found
+        fetch = Fetch(entry, usable, self._reader.submit(self._read, entry))
+        fetch.future.add_done_callback(lambda _future: wake())
+        return fetch
+
+    def restore(self, recall: Fetch, context: Context, sequence: int) -> int | None:
+        """See `memory.PrefixMemory`."""
+        path = recall.entry.path
+        try:
+            refused = _put(context, sequence, recall)
+        except MemoryError:
+            logger.warning("There is no memory to restore a snapshot of %d tokens", len(recall.entry.tokens))
+            self._unindex(path)
+            return None
+        except (BadSnapshot, OSError) as error:
+            refused = str(error)
+        if refused:
+            self._reject(path, refused)
+            return None
+        self._counts["restored"] += 1
+        self._shelf.touch(path)
+        return recall.usable
 
     def save(self, context: Context, sequence: int, tokens: Sequence[int], name: str) -> None:
-        """See `memory.PrefixMemory`. Waits for the write before last, so that at most two states are in memory."""
+        """See `memory.PrefixMemory`."""
         import numpy as np
 
         ids = np.asarray(tokens, dtype="<i4")
-        if self._touch_known(ids):
+        path = self._shelf.path(ids, name)
+        if self._shelf.has(path, like=self._shelf.pattern(ids)):
+            self._index(path, ids)
             return
-        if self._pending is not None:
-            self._pending.result()
-        self._pending = self._writer.submit(self._write, ids, context.state(sequence), name)
+        self._writes = [write for write in self._writes if not write.done()]
+        if len(self._writes) >= WRITES_IN_FLIGHT:
+            self._failed("the disk is too slow for it")
+            return
+        try:
+            state = context.state(sequence)
+        except (EngineFault, MemoryError) as error:
+            self._failed(str(error) or "there is no memory for it")
+            return
+        self._writes.append(self._writer.submit(self._write, path, ids, state))
 
     def flush(self) -> None:
         """Return when everything that was saved is on disk."""
-        if self._pending is not None:
-            self._pending.result()
+        self._writer.submit(lambda: None).result()
 
     def close(self) -> None:
         """Finish writing."""
+        self._reader.shutdown(wait=True, cancel_futures=True)
         self._writer.shutdown(wait=True)
 
     # Upkeep
@@ -117,23 +152,22 @@ class SnapshotStore:
     def forget(self, name: str) -> int:
         """Delete the snapshots saved under a boundary name, of every model; return how many."""
         self.flush()
-        gone = 0
-        for path in self._files():
-            if _name(path) == name:
-                self._remove(path)
-                gone += 1
-        return gone
+        gone = self._shelf.named(name)
+        for path in gone:
+            self._drop(path)
+        return len(gone)
 
     def usage(self) -> int:
         """Bytes on disk over all keys."""
-        return sum(size for _, size, _ in self._sizes())
+        return self._shelf.usage()
 
     def metrics(self) -> dict[str, float]:
         """Counters by Prometheus name, and the space taken."""
         counts = {f"snapshots_{name}_total": value for name, value in self._counts.items()}
-        return {**counts, "snapshots": float(len(self._entries)), "snapshot_bytes": float(self.usage())}
+        sizes = {"snapshots": float(len(self._entries)), "snapshot_bytes": float(self.usage())}
+        return {**counts, "snapshots_evicted_total": float(self._shelf.evicted), **sizes}
 
-    # Finding
+    # Finding and reading
 
     def _best(self, prompt: Any, longer_than: int) -> tuple[Entry, int] | None:
         with self._lock:
@@ -152,7 +186,8 @@ class SnapshotStore:
             return shared
         return aligned(shared) if self._cuttable else 0
 
-    def _load(self, context: Context, sequence: int, entry: Entry, usable: int) -> None:
+    def _read(self, entry: Entry) -> Any:
+        """Return the state of a snapshot after every check that can be made on the file."""
         import numpy as np
 
         header, tokens, state = snapshot_file.read(entry.path)
@@ -160,107 +195,65 @@ class SnapshotStore:
             raise BadSnapshot("it belongs to another model or other settings")
         if not np.array_equal(tokens, entry.tokens):
             raise BadSnapshot("its tokens have changed")
-        if not context.set_state(sequence, state) or context.length(sequence) != len(tokens):
-            raise BadSnapshot("llama.cpp does not accept its state")
-        if not context.cut(sequence, usable):
-            raise BadSnapshot("its state cannot be cut to the prefix")
-        entry.used = time.time()
-        os.utime(entry.path)
+        return state
 
-    def _reject(self, entry: Entry, error: Exception) -> None:
-        logger.warning("Snapshot %s is deleted: %s", entry.path.name, error)
+    def _reject(self, path: Path, cause: str) -> None:
+        logger.warning("Snapshot %s is deleted: %s", path.name, cause)
         self._counts["rejected"] += 1
-        self._remove(entry.path)
+        self._drop(path)
 
     # Writing
 
-    def _touch_known(self, ids: Any) -> bool:
-        with self._lock:
-            entry = self._entries.get(self._path(ids))
-        if entry is None:
-            return False
-        entry.used = time.time()
+    def _write(self, path: Path, ids: Any, state: Any) -> None:
+        header = Header(self._key, len(ids), int(state.size), snapshot_file.checksum(self._key, ids, state))
         try:
-            os.utime(entry.path)
-        except FileNotFoundError:
-            self._remove(entry.path)
-            return False
-        return True
-
-    def _write(self, ids: Any, state: Any, name: str) -> None:
-        path = self._path(ids)
-        crc = snapshot_file.checksum(self._key, name, ids, state)
-        header = Header(self._key, name, len(ids), int(state.size), crc)
-        try:
-            self._make_room(int(state.size))
+            for evicted in self._shelf.make_room(int(state.size)):
+                self._drop(evicted)
             snapshot_file.write(path, header, ids, state)
         except OSError as error:
-            self._counts["failed"] += 1
-            self.trouble = f"What was read could not be kept on disk ({error.strerror or error})."
-            logger.warning("A snapshot could not be saved: %s", error)
-            return
-        self.trouble = ""
-        self._counts["saved"] += 1
+            self._failed(error.strerror or str(error))
+        except Exception:  # the edge of the writer's thread: nobody looks at its result
+            logger.exception("A snapshot could not be saved")
+            self._failed("of an error that the log describes")
+        else:
+            self.trouble = ""
+            self._counts["saved"] += 1
+            self._index(path, ids)
+
+    def _failed(self, cause: str) -> None:
+        self._counts["failed"] += 1
+        self.trouble = f"What was read could not be kept on disk ({cause})."
+        logger.warning("A snapshot could not be saved: %s", cause)
+
+    # The index
+
+    def _index(self, path: Path, ids: Any) -> None:
         with self._lock:
-            self._entries[path] = Entry(path, name, ids, path.stat().st_size, time.time())
+            self._entries[path] = Entry(path, ids)
 
-    def _make_room(self, wanted: int) -> None:
-        """Delete the least recently used snapshots until `wanted` bytes fit. Raises OSError when they never will."""
-        if wanted > self._quota:
-            raise OSError(f"it takes {wanted:,} bytes and the quota for snapshots is {self._quota:,}")
-        files = sorted(self._sizes(), key=lambda file: file[2])
-        total = sum(size for _, size, _ in files)
-        for path, size, _ in files:
-            if total + wanted <= self._quota:
-                return
-            self._remove(path)
-            self._counts["evicted"] += 1
-            total -= size
-
-    def _remove(self, path: Path) -> None:
+    def _drop(self, path: Path) -> None:
         path.unlink(missing_ok=True)
+        self._unindex(path)
+
+    def _unindex(self, path: Path) -> None:
         with self._lock:
             self._entries.pop(path, None)
 
-    # The folder
-
-    def _path(self, ids: Any) -> Path:
-        return self._folder / f"{self._key[:16]}-{hashlib.sha256(ids.tobytes()).hexdigest()[:32]}.kv"
-
-    def _files(self) -> list[Path]:
-        return sorted(self._folder.glob("*.kv"))
-
-    def _sizes(self) -> list[tuple[Path, int, float]]:
-        sizes = []
-        for path in self._files():
+    def _scan(self) -> None:
+        """Read the heads of this key's files; those that a crash left unreadable are deleted."""
+        for path in self._shelf.own():
             try:
-                status = path.stat()
-            except FileNotFoundError:
-                continue
-            sizes.append((path, status.st_size, status.st_mtime))
-        return sizes
-
-    def _scan(self) -> dict[Path, Entry]:
-        """Read the index: heads of this key's files; drafts and unreadable files of a crash are deleted."""
-        for draft in self._folder.glob("*.draft"):
-            draft.unlink(missing_ok=True)
-        entries = {}
-        for path, size, used in self._sizes():
-            if not path.name.startswith(self._key[:16]):
-                continue
-            try:
-                header, tokens = snapshot_file.read_head(path)
+                _, tokens = snapshot_file.read_head(path)
             except (BadSnapshot, OSError) as error:
-                logger.warning("Snapshot %s is deleted: %s", path.name, error)
-                self._counts["rejected"] += 1
-                path.unlink(missing_ok=True)
-                continue
-            entries[path] = Entry(path, header.name, tokens, size, used)
-        return entries
+                self._reject(path, str(error))
+            else:
+                self._index(path, tokens)
 
 
-def _name(path: Path) -> str | None:
-    try:
-        return snapshot_file.read_head(path)[0].name
-    except (BadSnapshot, OSError):
-        return None
+def _put(context: Context, sequence: int, fetch: Fetch) -> str:
+    """Put a fetched state into a sequence; return why llama.cpp does not take it, empty when it does."""
+    if not context.set_state(sequence, fetch.future.result()):
+        return "llama.cpp does not accept its state"
+    if context.length(sequence) != len(fetch.entry.tokens) or not context.cut(sequence, fetch.usable):
+        return "its state is not of the length that it claims"
+    return ""

@@ -100,7 +100,7 @@ def without_system(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
     return (first, *rest[1:])
 
 
-class Conversation:
+class Templates:
     """The templates of a model in the order in which they are tried: its own, then the built-in one that fits it."""
 
     def __init__(self, source: str, *, chatml: bool, bos: str = "", eos: str = "") -> None:

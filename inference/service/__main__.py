@@ -12,13 +12,14 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
 from inference import endpoint
 from inference.engine.budget import WISHED_WINDOW
-from inference.engine.engine import LlamaEngine
-from inference.engine.llama import KV_TYPES, Model
+from inference.engine.engine import CRASHED, LlamaEngine
+from inference.engine.llama import KV_TYPES, Model, library
 from inference.engine.memory import NoMemory, PrefixMemory
 from inference.engine.plan import Plan
 from inference.engine.snapshots import SnapshotStore, compatibility_key
@@ -48,38 +49,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lambda path: plan_for(path, options),
         lambda model, plan: open_store(options.model, model, plan, folder, options.quota),
         name=options.name,
+        # Ended in order, with an error as exit code, so that the supervisor starts it again.
+        on_crash=lambda: os.kill(os.getpid(), signal.SIGTERM),
     )
     engine.start()
     try:
         asyncio.run(_serve(engine, listener, options.run_dir))
     finally:
+        crashed = engine.health().message == CRASHED
         engine.stop()
-    return 0
+    return 1 if crashed else 0
 
 
 def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -> PrefixMemory:
-    """Return the snapshot store for a model under a plan; without a quota nothing is kept."""
+    """Return the snapshot store for a model under a plan; without a quota, or a folder, nothing is kept."""
     if quota <= 0:
         return NoMemory()
-    import llama_cpp
-
+    llama_cpp = library()
     facts = {
         "model": stamp.checksum(path),
         "llama.cpp": llama_cpp.__version__,
+        "computed with": llama_cpp.llama_print_system_info().decode(),
+        "gpu_layers": plan.gpu_layers,
         "type_k": plan.type_k,
         "type_v": plan.type_v,
         "flash_attention": plan.flash_attention,
         "swa_full": plan.swa_full,
     }
     cuttable = plan.swa_full or not model.sliding_window
-    return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=cuttable)
+    try:
+        return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=cuttable)
+    except OSError as error:
+        logger.error("Nothing that is read will be kept: %s: %s", folder, error.strerror)  # noqa: TRY400 - a sentence
+        return NoMemory()
 
 
 async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) -> None:
     key = secrets.token_urlsafe(32)
     config = uvicorn.Config(build_app(engine, key), log_level="warning", access_log=False, lifespan="off")
     server = uvicorn.Server(config)
-    _survive_the_second_raise()
+    _end_in_order(server)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     # The socket listens already, so whoever reads the file now is answered as soon as the server runs.
     endpoint.publish(run_dir, endpoint.Endpoint(url, key, os.getpid(), engine.name))
@@ -90,14 +99,18 @@ async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) ->
         endpoint.withdraw(run_dir, os.getpid())
 
 
-def _survive_the_second_raise() -> None:
-    """Let `serve` return after SIGTERM and SIGINT.
+def _end_in_order(server: uvicorn.Server) -> None:
+    """Let `serve` return after SIGTERM and SIGINT, also when one comes before it has begun.
 
     uvicorn shuts down in order on a signal, then raises it again for the handler that was there before its own; the
     default one would end the process before the engine has finished writing and the endpoint file is gone.
     """
+
+    def ask_to_end(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: None)
+        signal.signal(number, ask_to_end)
 
 
 def options_parser() -> argparse.ArgumentParser:

@@ -24,6 +24,7 @@ STATUS = {
     "unavailable": 503,
     "loading": 503,
     "model_failed": 503,
+    "stalled": 503,
     "busy": 429,
     "unknown_model": 404,
     "prompt_too_long": 400,
@@ -92,7 +93,7 @@ class Routes:
         return await self._generate(request, parse_completion(body), stream=wants_stream(body), chat=False)
 
     async def _generate(self, request: Request, wanted: ChatRequest, *, stream: bool, chat: bool) -> Response:
-        answer = Answer(self._engine, wanted)
+        answer = await Answer.begin(self._engine, wanted)
         reply = Reply(self._engine.health().model, chat)
         if stream:
             return EventStream(answer, reply)
@@ -112,7 +113,7 @@ class Routes:
         texts = body.get("texts") if isinstance(body, dict) else None
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise BadRequest("'texts' must be a list of strings.")
-        return JSONResponse({"counts": self._engine.count_tokens(texts)})
+        return JSONResponse({"counts": await run_in_threadpool(self._engine.count_tokens, texts)})
 
     async def forget(self, request: Request) -> Response:
         """Delete the snapshots of a boundary name: `{"forgotten": how many}`."""

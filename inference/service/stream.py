@@ -4,37 +4,52 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
+from typing import Self
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from inference.contracts import ChatRequest, Event, Finished, Progress
 from inference.engine.port import Engine, Ticket
-from inference.errors import InferenceError
+from inference.errors import InferenceError, ServiceStalled
 from inference.service.wire import Reply, error_body
 
+logger = logging.getLogger(__name__)
+
 HEARTBEAT_S = 1.5
-"""Longest silence on a stream, in seconds; DESIGN asks for at most 2."""
+"""Longest silence on a stream, in seconds; clients may expect a sign of life every 2."""
+
+STALLED_S = 120.0
+"""A batch takes seconds, on a loaded machine many; an engine that does not move for this long hangs."""
 
 
 class Answer:
-    """An accepted request: its events as an async iterator, and its cancellation.
+    """An accepted request: its events as an async iterator, and its cancellation."""
 
-    `submit` happens in the constructor, so that a refusal is raised before any response has begun.
-    """
-
-    def __init__(self, engine: Engine, request: ChatRequest) -> None:
+    @classmethod
+    async def begin(cls, engine: Engine, request: ChatRequest) -> Self:
+        """Submit a request; raises what the engine refuses it with, before any response has begun."""
         loop = asyncio.get_running_loop()
+        answer = cls(engine)
+        put = answer._queue.put_nowait
+        # In a thread: tokenizing a long prompt must not keep the other answers from being sent.
+        answer._ticket = await run_in_threadpool(engine.submit, request, lambda event: _post(loop, put, event))
+        return answer
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._queue: asyncio.Queue[Event | InferenceError] = asyncio.Queue()
-        put = self._queue.put_nowait
-        self._ticket: Ticket = engine.submit(request, lambda event: _post(loop, put, event))
+        self._ticket: Ticket | None = None
 
     def cancel(self) -> None:
         """Give the slot back; harmless after the end."""
-        self._ticket.cancel()
+        if self._ticket is not None:
+            self._ticket.cancel()
 
-    async def events(self, heartbeat_s: float = HEARTBEAT_S) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncIterator[Event]:
         """Yield the events; in a silence repeat the last progress so that the reader knows that we live.
 
         One `get` is kept and polled: a timeout that cancelled it could lose the event it was about to return.
@@ -43,8 +58,11 @@ class Answer:
         pending = asyncio.ensure_future(self._queue.get())
         try:
             while True:
-                done, _ = await asyncio.wait({pending}, timeout=heartbeat_s)
+                done, _ = await asyncio.wait({pending}, timeout=HEARTBEAT_S)
                 if not done:
+                    # A heartbeat says that the engine moves, not just that this loop does.
+                    if self._engine.silence() > STALLED_S:
+                        raise ServiceStalled
                     yield known
                     continue
                 event = pending.result()
@@ -97,7 +115,9 @@ class EventStream(Response):
             gone.cancel()
             if not pump.done():
                 pump.cancel()
-            await asyncio.gather(pump, gone, return_exceptions=True)
+            ended, _ = await asyncio.gather(pump, gone, return_exceptions=True)
+            if isinstance(ended, Exception):
+                logger.error("A stream broke off", exc_info=ended)
 
     async def _pump(self, send: Send) -> None:
         async def write(data: str) -> None:

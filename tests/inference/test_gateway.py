@@ -10,7 +10,15 @@ from django.conf import settings
 
 from inference import endpoint, gateway
 from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Finished, Part, Progress, Sampling
-from inference.errors import EngineFault, ModelLoading, NotAuthorised, ServiceBusy, ServiceUnavailable, UnknownModel
+from inference.errors import (
+    EngineFault,
+    ModelLoading,
+    NotAuthorised,
+    ServiceBusy,
+    ServiceStalled,
+    ServiceUnavailable,
+    UnknownModel,
+)
 from inference.fake import FakeAnswer, FakeEngine, broken
 from inference.gateway import to_wire
 from inference.service.wire import parse_chat
@@ -65,6 +73,20 @@ async def test_a_refusal_keeps_its_name_and_message(fake_inference: FakeEngine, 
     fake_inference.refuse = refusal  # type: ignore[assignment]
     with pytest.raises(type(refusal), match=str(refusal)):
         await gateway.gateway().complete(ASK)
+
+
+async def test_an_engine_that_hangs_is_an_error_and_not_a_heartbeat_for_ever(
+    fake_inference: FakeEngine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inference.service.stream.HEARTBEAT_S", 0.01)
+    fake_inference.answers.append(FakeAnswer("one two", gate=gate))
+    stream = gateway.gateway().stream(ASK)
+    while not isinstance(await anext(stream), Delta):
+        pass
+    assert isinstance(await anext(stream), Progress)  # a heartbeat while it works
+    fake_inference.silent_for = 1000.0
+    with pytest.raises(ServiceStalled):
+        _ = [event async for event in stream]
 
 
 async def test_nothing_running_is_said_as_such() -> None:

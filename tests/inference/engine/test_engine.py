@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
-from inference.contracts import Delta, PoolName, Progress, Sampling
+from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Finished, PoolName, Progress, Sampling
 from inference.engine.engine import LlamaEngine
 from inference.engine.llama import NO_ROOM, Piece
 from inference.engine.schedule import GRAIN
@@ -113,6 +116,39 @@ def test_a_request_cancelled_in_line_never_runs(engine: LlamaEngine) -> None:
     running.result()
 
 
+@pytest.mark.parametrize("moment", range(4))
+def test_a_stop_in_one_tab_leaves_the_answer_in_another_going(engine: LlamaEngine, moment: int) -> None:
+    clean, _ = ask(engine, "Tell me a story.", conversation="one tab", max_tokens=40).result()
+    ask(engine, "Something else.", conversation="one tab", max_tokens=1).result()
+    answering = ask(engine, "Tell me a story.", conversation="one tab", max_tokens=40)
+    answering.until(Delta)
+    reading = ask(engine, f"{moment}. {LONG}", conversation="other tab")
+    for _ in range(moment + 1):
+        reading.until(Progress)
+    reading.ticket.cancel()
+    assert reading.result()[1].reason == "cancelled"
+    assert answering.result()[1].timings.generated > 10
+    assert ask(engine, "Tell me a story.", conversation="one tab", max_tokens=40).result()[0] == clean
+
+
+def test_what_is_read_beside_an_answer_is_what_is_read_alone_to_the_bit(engine: LlamaEngine) -> None:
+    pool = engine._pools[PoolName.CONVERSATION]
+
+    def read() -> Any:
+        ask(engine, "Something else altogether.", conversation="reader", max_tokens=1).result()
+        _, end = ask(engine, LONG, conversation="reader", max_tokens=1).result()
+        assert end.timings.read > 900
+        return pool.context.state(next(slot.index for slot in pool._slots if slot.conversation == "reader"))
+
+    alone = read()
+    answering = ask(engine, "Tell me a story.", conversation="writer", max_tokens=200)
+    answering.until(Delta)
+    beside = read()
+    answering.ticket.cancel()
+    assert answering.result()[1].timings.generated > 10
+    assert np.array_equal(alone, beside)
+
+
 def test_several_conversations_answer_side_by_side(engine: LlamaEngine) -> None:
     alone = [ask(engine, f"Say {word}.", conversation=word).result()[0] for word in ("yes", "no", "maybe")]
     together = [ask(engine, f"Say {word}.", conversation=word) for word in ("yes", "no", "maybe")]
@@ -125,9 +161,12 @@ def test_a_schema_binds_the_answer(engine: LlamaEngine) -> None:
     assert isinstance(json.loads(text)["n"], int)
 
 
-def test_a_schema_that_is_none_is_refused_and_the_slot_goes_on(engine: LlamaEngine) -> None:
+@pytest.mark.parametrize(
+    "schema", [{"type": "no such type"}, {"properties": {"a": 1}}, {"type": "object", "properties": [1]}, {"items": 3}]
+)
+def test_a_schema_that_is_none_is_refused_and_the_slot_goes_on(engine: LlamaEngine, schema: dict[str, object]) -> None:
     with pytest.raises(BadRequest):
-        ask(engine, "How many?", sampling=Sampling(grammar_schema={"type": "no such type"})).result()
+        ask(engine, "How many?", sampling=Sampling(grammar_schema=schema))
     assert ask(engine, "Name a colour.").result()[0]
 
 
@@ -183,6 +222,25 @@ def test_a_decode_that_fails_is_an_error_and_the_slot_answers_again(
     with pytest.raises(EngineFault):
         ask(engine, LONG, pool=PoolName.STUDY).result()
     assert ask(engine, LONG, pool=PoolName.STUDY).result()[0] == clean
+
+
+def test_a_listener_that_raises_harms_nobody_else(engine: LlamaEngine) -> None:
+    neighbour = ask(engine, "Tell me a story.", conversation="neighbour")
+    request = ChatRequest(messages=(ChatMessage("user", "Hello"),), max_tokens=4)
+    engine.submit(request, Mock(side_effect=RuntimeError("closed")))
+    assert neighbour.result()[1].reason in ("stop", "length")
+    assert engine.health().state is EngineState.READY
+
+
+def test_a_cancelled_study_request_ends_although_a_conversation_is_busy(engine: LlamaEngine) -> None:
+    study = ask(engine, LONG, pool=PoolName.STUDY)
+    live = ask(engine, "Tell me a story.", max_tokens=300)
+    live.until(Delta)
+    study.ticket.cancel()
+    assert study.result()[1].reason == "cancelled"
+    assert live.events.queue[-1:] == [] or not isinstance(live.events.queue[-1], Finished)
+    live.ticket.cancel()
+    live.result()
 
 
 def test_another_model_is_an_error_never_a_fallback(engine: LlamaEngine) -> None:

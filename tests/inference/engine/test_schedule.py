@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,10 +11,10 @@ from inference.engine.schedule import (
     GRAIN,
     FreeSlot,
     Need,
+    Turns,
     choose_slot,
     common_prefix,
     compose,
-    first_served,
     next_in_line,
     prefill_budget,
 )
@@ -26,41 +28,60 @@ needs = st.lists(
 )
 
 
-@given(needs, st.integers(-1, 20), st.integers(0, 600))
-def test_a_batch_serves_every_answer_and_never_more_than_its_budget(some: list[Need], turn: int, budget: int) -> None:
-    shares = compose(some, turn, budget)
-    assert all(shares[need.slot] == 1 for need in some if need.generating)
-    prefill = sum(shares.get(need.slot, 0) for need in some if not need.generating)
-    wanted = sum(need.pending for need in some if not need.generating)
-    assert min(budget, wanted) - GRAIN < prefill <= min(budget, wanted)
-    cut = [need for need in some if 0 < shares.get(need.slot, 0) < need.pending]
-    assert all(shares[need.slot] % GRAIN == 0 for need in cut)
-    assert all(0 < shares[need.slot] <= need.pending for need in some if need.slot in shares)
+turns = st.builds(Turns, reader=st.integers(-1, 20), steps=st.integers(0, 5))
+
+
+@given(needs, turns, st.integers(16, 512), st.floats(0, 5000))
+def test_a_batch_is_one_token_of_every_answer_or_a_stretch_of_one_prompt(
+    some: list[Need], whose: Turns, ubatch: int, speed: float
+) -> None:
+    shares = compose(some, whose, ubatch, speed).shares
+    served = {need.slot: need for need in some if need.slot in shares}
+    if any(need.generating for need in served.values()):
+        assert shares == {need.slot: 1 for need in some if need.generating}
+    else:
+        assert len(shares) == min(1, len(some))
+    for slot, need in served.items():
+        assert 0 < shares[slot] <= min(need.pending, max(ubatch, 1))
+        assert need.generating or shares[slot] == need.pending or shares[slot] % GRAIN == 0
+
+
+def play(needs_of: Callable[[], list[Need]], batches: int) -> list[dict[int, int]]:
+    """Return the shares of the next batches, with speed 100 tokens/s and ubatches of 256."""
+    whose, played = Turns(), []
+    for _ in range(batches):
+        batch = compose(needs_of(), whose, 256, 100.0)
+        whose = batch.turns
+        played.append(dict(batch.shares))
+    return played
 
 
 def test_prefills_take_turns_so_that_a_short_question_passes_a_long_document() -> None:
     left = {0: 10_000, 1: 300, 2: 300}
-    turn, order = -1, []
+
+    def needs_of() -> list[Need]:
+        return [Need(slot, pending, False) for slot, pending in left.items() if pending]
+
+    whose = Turns()
     for _ in range(6):
-        some = [Need(slot, pending, False) for slot, pending in left.items() if pending]
-        shares = compose(some, turn, 256)
-        turn = first_served(shares, some, turn)
-        order.append(turn)
-        for slot, share in shares.items():
+        batch = compose(needs_of(), whose, 256, 100.0)
+        whose = batch.turns
+        for slot, share in batch.shares.items():
             left[slot] -= share
-    assert (left[1], left[2]) == (0, 0)
-    assert order[:3] == [0, 1, 2]
+    assert left == {0: 10_000 - 512, 1: 0, 2: 0}
 
 
-@given(st.integers(1, 2048), st.integers(32, 512), st.integers(0, 8), st.floats(0, 5000))
-def test_the_prefill_budget_fits_the_batch(room: int, ubatch: int, generating: int, speed: float) -> None:
-    assert 0 <= prefill_budget(room, ubatch, generating, speed) <= min(room, ubatch)
+def test_answers_keep_their_pace_while_a_prompt_is_read() -> None:
+    some = [Need(0, 1, True), Need(1, 1, True), Need(2, 900, False)]
+    one, stretch = {0: 1, 1: 1}, {2: 32}
+    assert play(lambda: some, 8) == [one, one, one, stretch, one, one, one, stretch]
 
 
 def test_a_prefill_alone_fills_a_ubatch_and_beside_answers_a_fraction_of_a_second() -> None:
-    assert prefill_budget(512, 256, 0, 100.0) == 256
-    assert prefill_budget(511, 256, 1, 100.0) == 32
-    assert prefill_budget(511, 256, 1, 0.0) == 16
+    assert prefill_budget(256, 100.0, alone=True) == 256
+    assert prefill_budget(256, 100.0, alone=False) == 32
+    assert prefill_budget(256, 0.0, alone=False) == 16
+    assert prefill_budget(256, 9000.0, alone=False) == 256
 
 
 @given(st.lists(st.integers(0, 3)), st.lists(st.integers(0, 3)))

@@ -19,13 +19,13 @@ STATE = np.frombuffer(bytes(range(200)), dtype=np.uint8)
 @pytest.fixture
 def snapshot(tmp_path: Path) -> Path:
     path = tmp_path / "a.kv"
-    write(path, Header("key", "doc:1", 7, 200, checksum("key", "doc:1", TOKENS, STATE)), TOKENS, STATE)
+    write(path, Header("key", 7, 200, checksum("key", TOKENS, STATE)), TOKENS, STATE)
     return path
 
 
 def test_what_was_written_is_read(snapshot: Path) -> None:
     header, tokens, state = read(snapshot)
-    assert (header.key, header.name) == ("key", "doc:1")
+    assert header.key == "key"
     assert np.array_equal(tokens, TOKENS)
     assert np.array_equal(state, STATE)
 
@@ -66,5 +66,5 @@ def test_a_full_disk_leaves_neither_a_half_nor_a_draft(tmp_path: Path) -> None:
         mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")),
         pytest.raises(OSError, match="space"),
     ):
-        write(tmp_path / "a.kv", Header("key", "", 7, 200, 0), TOKENS, STATE)
+        write(tmp_path / "a.kv", Header("key", 7, 200, 0), TOKENS, STATE)
     assert list(tmp_path.iterdir()) == []

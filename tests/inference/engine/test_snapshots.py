@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from inference.contracts import ChatMessage, ChatRequest, Part, PoolName
 from inference.engine.engine import LlamaEngine
 from inference.engine.snapshots import SnapshotStore, compatibility_key
+from inference.errors import EngineFault
 from tests.inference.engine.conftest import Asked, load, model_file
 
 pytestmark = pytest.mark.engine
@@ -19,13 +22,13 @@ ASK = "Write about them."
 PLENTY = 10**9
 
 
-def ask_about(engine: LlamaEngine, question: str, document: str = DOCUMENT, *, save: bool = False) -> Asked:
+def ask_about(engine: LlamaEngine, question: str, document: str = DOCUMENT, *, save: str = "") -> Asked:
     """Ask in the study pool, whose single slot is overwritten in between by `overwrite`."""
     import queue
 
-    message = ChatMessage("user", (Part(document, "doc:1"), Part(question)))
+    message = ChatMessage("user", (Part(document, save or "doc:1"), Part(question)))
     events: queue.Queue[object] = queue.Queue()
-    request = ChatRequest((message,), pool=PoolName.STUDY, max_tokens=12, save=("doc:1",) if save else ())
+    request = ChatRequest((message,), pool=PoolName.STUDY, max_tokens=12, save=(save,) if save else ())
     return Asked(engine.submit(request, events.put), events)  # type: ignore[arg-type]
 
 
@@ -49,7 +52,7 @@ def engine(store: SnapshotStore) -> Iterator[LlamaEngine]:
 @pytest.fixture
 def plain(engine: LlamaEngine, store: SnapshotStore) -> str:
     """The answer by plain prefill; afterwards the document is on disk and gone from the slot."""
-    answer, end = ask_about(engine, ASK, save=True).result()
+    answer, end = ask_about(engine, ASK, save="doc:1").result()
     assert end.timings.restored == 0
     overwrite(engine)
     store.flush()
@@ -58,7 +61,7 @@ def plain(engine: LlamaEngine, store: SnapshotStore) -> str:
 
 
 def the_file(store: SnapshotStore) -> Path:
-    (path,) = store._files()
+    (path,) = store._shelf.own()
     return path
 
 
@@ -104,9 +107,9 @@ def test_a_bad_snapshot_means_plain_prefill_the_same_answer_and_no_file(
         data[len(data) // 2] ^= 4
         path.write_bytes(data)
     else:
-        ask_about(engine, "?", "Another document. " * 30, save=True).result()
+        ask_about(engine, "?", "Another document. " * 30, save="doc:1").result()
         store.flush()
-        other = next(file for file in store._files() if file != path)
+        other = next(file for file in store._shelf.own() if file != path)
         path.write_bytes(other.read_bytes())
         overwrite(engine)
     answer, end = ask_about(engine, ASK).result()
@@ -128,25 +131,63 @@ def test_forgetting_a_document_deletes_its_state(engine: LlamaEngine, store: Sna
     assert ask_about(engine, ASK).result()[1].timings.restored == 0
 
 
+def test_one_state_under_two_names_is_stored_once_and_outlives_the_first(
+    engine: LlamaEngine, store: SnapshotStore, plain: str
+) -> None:
+    size = store.usage()
+    ask_about(engine, "?", save="doc:2").result()
+    store.flush()
+    assert store.usage() == size
+    assert engine.forget("doc:1") == 1
+    overwrite(engine)
+    answer, end = ask_about(engine, ASK).result()
+    assert (answer, end.timings.restored > 350) == (plain, True)
+    assert engine.forget("doc:2") == 1
+    assert store.usage() == 0
+
+
+@pytest.mark.parametrize("fault", [MemoryError(), EngineFault("no state")])
+def test_a_state_that_cannot_be_saved_harms_no_answer(
+    engine: LlamaEngine, store: SnapshotStore, plain: str, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    context = engine._pools[PoolName.STUDY].context
+    monkeypatch.setattr(context, "state", Mock(side_effect=fault))
+    answer, _ = ask_about(engine, ASK, f"New. {DOCUMENT}", save="doc:3").result()
+    assert answer
+    assert "could not be kept" in store.trouble
+    assert store.metrics()["snapshots_failed_total"] == 1
+
+
+def test_a_slow_disk_keeps_nobody_waiting(engine: LlamaEngine, store: SnapshotStore, plain: str) -> None:
+    hold = threading.Event()
+    store._writer.submit(hold.wait, 60)
+    for number in range(4):
+        ask_about(engine, "?", f"{number}. {DOCUMENT}", save="doc:4").result()
+    hold.set()
+    store.flush()
+    assert store.metrics()["snapshots_failed_total"] == 2
+    assert len(store._shelf.own()) == 3
+
+
 def test_the_least_recently_used_goes_first_under_the_quota(
     engine: LlamaEngine, store: SnapshotStore, plain: str
 ) -> None:
     size = store.usage()
     first = the_file(store)
-    store._quota = int(2.5 * size)
+    store._shelf.quota = int(2.5 * size)
     for letter in "ab":
-        ask_about(engine, "?", f"{letter}. {DOCUMENT}", save=True).result()
+        ask_about(engine, "?", f"{letter}. {DOCUMENT}", save="doc:1").result()
         ask_about(engine, ASK).result()  # the first one is used again and again
     store.flush()
-    assert len(store._files()) == 2
+    assert len(store._shelf.own()) == 2
     assert first.exists()
 
 
 def test_what_is_larger_than_the_quota_is_not_kept_and_it_says_so(
     engine: LlamaEngine, store: SnapshotStore, plain: str
 ) -> None:
-    store._quota = 1000
-    ask_about(engine, "?", f"New. {DOCUMENT}", save=True).result()
+    store._shelf.quota = 1000
+    ask_about(engine, "?", f"New. {DOCUMENT}", save="doc:1").result()
     store.flush()
     assert "quota for snapshots is 1,000" in store.trouble
     assert the_file(store).exists()
