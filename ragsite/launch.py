@@ -28,7 +28,6 @@ from inference.supervise.processes import Mark, end_all
 from inference.supervise.supervisor import ChildSpec, Places, Supervisor
 from projects.owner import local_owner
 from ragsite.owner import someone_can_sign_in
-from study.queue import release_taken
 
 LEFTOVER_GRACE_S = 5.0
 PROBE_TIMEOUT_S = 1.0
@@ -140,12 +139,6 @@ def children() -> list[ChildSpec]:
     manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
     port = 0
 
-    def worker() -> Sequence[str]:
-        # This is the moment without a worker: what the last one had taken would wait for its time limit otherwise.
-        release_taken()
-        connections.close_all()
-        return [*manage, "qcluster"]
-
     def inference() -> Sequence[str]:
         nonlocal port  # kept from start to start, unless another program took it meanwhile
         port = free_port(INFERENCE_HOST, port)
@@ -163,7 +156,7 @@ def children() -> list[ChildSpec]:
 
     return [
         ChildSpec("web", lambda: [*manage, "serve"]),
-        ChildSpec("worker", worker),
+        ChildSpec("worker", lambda: [*manage, "qcluster"]),
         ChildSpec("inference", inference),
     ]
 

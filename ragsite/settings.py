@@ -104,14 +104,15 @@ Q_CLUSTER = {
     "name": "readahead",
     "orm": "default",
     "workers": 1,
-    "timeout": 1800,
-    "retry": 2100,
+    # Above what reading one file may take (projects.intake.extract.isolated) with its indexing, and no more: a job that
+    # hangs holds up all others. A job whose worker died comes back at once, when the next worker starts.
+    "timeout": 840,
+    "retry": 900,
     "max_attempts": 3,
     "poll": 0.2,
     "catch_up": False,
     "label": "Queue",
     "save_limit": 250,
-    "ack_failures": True,
 }
 
 LANGUAGE_CODE = "en"
@@ -182,5 +183,3 @@ LOGGING = {
         "httpx": {"level": "WARNING"},
     },
 }
-
-PRODUCT_VERSION = "0.1.0"

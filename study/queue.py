@@ -1,13 +1,21 @@
-"""The one place that talks to django-q2: put a job in line, count what waits, runs and failed."""
+"""The one place that talks to django-q2: puts jobs in line, tells what is in line, and says when a worker starts."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
+from django_q.exceptions import TimeoutException
+
+logger = logging.getLogger(__name__)
+
+JobTimedOut: type[BaseException] = TimeoutException
+"""Raised in a job that has run for `Q_CLUSTER["timeout"]` seconds; a SystemExit, which `except Exception` lets pass."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +51,35 @@ def counts() -> QueueCounts:
     return QueueCounts(waiting=lines.count() - running, running=running, failed=Failure.objects.count())
 
 
+def ids_in_line(function: str) -> set[Any]:
+    """Return the first ids of the jobs of `function` that wait or are being worked on."""
+    from django_q.models import OrmQ
+
+    tasks = (row.task for row in OrmQ.objects.filter(key=settings.Q_CLUSTER["name"]))
+    return {task["args"][0] for task in tasks if task.get("func") == function}
+
+
+def at_worker_start(do: Callable[[], None]) -> None:
+    """Have `do` called in every new worker process before its first job: at the start, and when one has died.
+
+    There is one worker process (`Q_CLUSTER["workers"]`), so in that moment no job is being worked on.
+    """
+    from django_q.signals import post_spawn
+
+    def receiver(**_: object) -> None:
+        try:
+            do()
+        except Exception:  # the edge of the worker process, which would be started and fail again without end
+            logger.exception("what was to be done before the first job failed")
+
+    post_spawn.connect(receiver, weak=False, dispatch_uid=f"{do.__module__}.{do.__qualname__}")
+
+
 def release_taken() -> int:
     """Put jobs that a dead worker had taken back in line at once; return how many.
 
-    Only for the moment before the one worker of this installation starts: otherwise a job taken by a killed worker
-    would come back no sooner than `Q_CLUSTER["retry"]` seconds after it was taken.
+    For the start of a worker: a job taken by a killed one would come back no sooner than `Q_CLUSTER["retry"]` seconds
+    after it was taken. A job that the queue has handed out in the same moment may run twice.
     """
     from django_q.models import OrmQ
 

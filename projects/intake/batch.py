@@ -77,7 +77,7 @@ def add_files(project: Project, files: Iterable[Path]) -> Iterator[Added]:
             yield Added(added.name, added.document_id)
 
 
-def wait_until_read(document_ids: Sequence[int], progress: Callable[[int, int], None]) -> None:
+def wait_until_indexed(document_ids: Sequence[int], progress: Callable[[int, int], None]) -> None:
     """Return when every document is in a final state; `progress` gets (done, total) at each change and now and then.
 
     The worker of a running Readahead does the reading. While none runs, this process does it: `ingest` is safe beside

@@ -7,25 +7,34 @@ from collections.abc import Sequence
 from itertools import islice
 
 from django.db import transaction
+from django.db.models import F
 
 from inference import gateway
 from inference.errors import InferenceError
 from projects.intake import store
 from projects.intake.chunking import ChunkText, chunks_of
-from projects.intake.extract import Extraction, ExtractionError, PasswordNeeded, extract
+from projects.intake.extract import Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.isolated import extract_isolated
 from projects.intake.sections import SectionText, sections_of
 from projects.models import Chunk, Document, Section
 from projects.retrieval import lexical
 from projects.retrieval.passages import content_key
+from study.queue import JobTimedOut
 
 logger = logging.getLogger(__name__)
 
 OPENING = 300
 """Characters of a document's beginning that every chunk of it is found by."""
 BATCH = 500
+MOST_STARTS = 3
+"""Readings that may be cut off by a crash or a stop before the file is taken to be the cause."""
+
+TOO_LONG = "Indexing this file took too long and was given up. Split it, and add the parts."
+CUT_OFF = f"Reading this file was cut off {MOST_STARTS} times, by a crash or a stop. Read it again, or split it up."
+FAULT = "A fault in Readahead kept it from reading this file; its log has the details."
 
 State = Document.State
-UNFINISHED = (State.QUEUED, State.EXTRACTING, State.INDEXING)
+UNFINISHED = Document.UNFINISHED
 
 
 def ingest(document_id: int) -> None:
@@ -35,24 +44,28 @@ def ingest(document_id: int) -> None:
     together with the state that makes it visible. The steps check the state that they leave, so of two runs at once
     one finishes and the other stops.
     """
-    if not _move(document_id, UNFINISHED, State.EXTRACTING):
+    if not _start(document_id):
         return
     document = Document.objects.get(pk=document_id)
+    if document.starts > MOST_STARTS:
+        _fail(document_id, State.FAILED, CUT_OFF)
+        return
     try:
         _read(document)
     except PasswordNeeded as error:
         _fail(document_id, State.NEEDS_PASSWORD, error.message)
     except ExtractionError as error:
         _fail(document_id, State.FAILED, error.message)
+    except JobTimedOut:  # no Exception, and the queue forgets the job: nobody else would close the document
+        logger.warning("document %s took longer than a job may", document_id)
+        _fail(document_id, State.FAILED, TOO_LONG)
     except Exception:  # one file must not take the queue with it, whatever its reader stumbles over
         logger.exception("reading document %s failed", document_id)
-        _fail(
-            document_id, State.FAILED, "A fault in Readahead kept it from reading this file; its log has the details."
-        )
+        _fail(document_id, State.FAILED, FAULT)
 
 
 def _read(document: Document) -> None:
-    extraction = extract(store.path_of(document.sha256), document.name)
+    extraction = extract_isolated(store.path_of(document.sha256), document.name)
     sections = sections_of(extraction.blocks)
     chunks = chunks_of(sections)
     if not _move(document.pk, (State.EXTRACTING,), State.INDEXING):
@@ -61,6 +74,11 @@ def _read(document: Document) -> None:
     with transaction.atomic():
         if _move_to_ready(document.pk, extraction, tokens):
             _write(document, sections, chunks)
+
+
+def _start(document_id: int) -> bool:
+    waiting = Document.objects.filter(pk=document_id, state__in=UNFINISHED)
+    return bool(waiting.update(state=State.EXTRACTING, starts=F("starts") + 1))
 
 
 def _move(document_id: int, before: Sequence[State], after: State) -> bool:

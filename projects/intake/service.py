@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from projects.intake import store
 from projects.intake.names import clean_name
 from projects.models import Document, DocumentName, Project, Turn
-from study.queue import enqueue
+from study.queue import enqueue, ids_in_line
 
 INGEST_JOB = "projects.jobs.ingest_document"
 
@@ -60,11 +61,17 @@ def add_file(project: Project, name: str, chunks: Iterable[bytes]) -> AddedFile:
 def retry_document(document: Document) -> bool:
     """Read a document again from its stored bytes; False if it is in line or being read already."""
     with transaction.atomic():
-        waiting = Document.objects.filter(pk=document.pk, state__in=Document.FINAL)
-        if not waiting.update(state=Document.State.QUEUED, error=""):
+        rows = Document.objects.filter(pk=document.pk)
+        resting = rows if is_left_behind(document) else rows.filter(state__in=Document.FINAL)
+        if not resting.update(state=Document.State.QUEUED, error="", starts=0):
             return False
         enqueue(INGEST_JOB, document.pk)
         return True
+
+
+def is_left_behind(document: Document) -> bool:
+    """Tell whether a document is unfinished and has no job that would finish it."""
+    return not document.is_final and document.pk not in ids_in_line(INGEST_JOB)
 
 
 def remove_document(document: Document) -> None:
@@ -83,6 +90,13 @@ def remove_project(project: Project) -> None:
         hashes = set(project.documents.values_list("sha256", flat=True))
         Project.objects.filter(pk=project.pk).delete()
         _drop_unused(hashes)
+
+
+def remove_user(user: User) -> None:
+    """Remove a user with all projects and everything in them."""
+    for project in user.projects.all():
+        remove_project(project)
+    user.delete()
 
 
 def _document_for(project: Project, name: str, draft: store.Draft) -> tuple[Document, bool]:

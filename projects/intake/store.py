@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from pathlib import Path
 
 from django.conf import settings
 from filelock import FileLock
+
+DRAFT = "draft-"
+STALE_S = 3600.0
+"""A draft that has not grown for so long is no upload any more, however slow the line."""
 
 
 class TooLarge(Exception):
@@ -51,7 +56,7 @@ def receive(chunks: Iterable[bytes], limit: int) -> Iterator[Draft]:
     """
     folder = Path(settings.FILES_DIR)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"draft-{secrets.token_hex(8)}"
+    path = folder / f"{DRAFT}{secrets.token_hex(8)}"
     try:
         yield _write(path, chunks, limit)
     finally:
@@ -74,6 +79,27 @@ def remove(sha256: str) -> None:
     target.unlink(missing_ok=True)
     with suppress(OSError):  # other content shares the folder
         target.parent.rmdir()
+
+
+def contents() -> list[str]:
+    """Return the hashes of everything in the store."""
+    return [path.name for path in Path(settings.FILES_DIR).glob("??/*")]
+
+
+def remove_stale_drafts() -> int:
+    """Delete drafts that were last written to long ago, by a process that was killed; return how many."""
+    now = time.time()
+    stale = [path for path in Path(settings.FILES_DIR).glob(f"{DRAFT}*") if now - _written(path, now) > STALE_S]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    return len(stale)
+
+
+def _written(path: Path, gone: float) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return gone
 
 
 def _write(path: Path, chunks: Iterable[bytes], limit: int) -> Draft:

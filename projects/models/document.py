@@ -12,7 +12,9 @@ class Document(models.Model):
 
     States: QUEUED → EXTRACTING → INDEXING → READY or WARNINGS (ready, with something left out).
     From EXTRACTING also to NEEDS_PASSWORD or FAILED, which are final until a person acts; INDEXING may end in FAILED.
-    A worker that died leaves EXTRACTING or INDEXING behind; the job is delivered again and starts over from QUEUED.
+    A worker that died leaves EXTRACTING or INDEXING behind; its successor puts the document back to QUEUED with a job
+    (`intake.recovery`). `starts` counts the readings since a person last asked for one, so that a file which brings
+    the worker down fails in the end. A person may also send an unfinished document whose job is gone back to QUEUED.
     Every transition is a conditional update on the state it leaves.
     """
 
@@ -27,6 +29,7 @@ class Document(models.Model):
 
     ANSWERABLE = (State.READY, State.WARNINGS)
     FINAL = (State.READY, State.WARNINGS, State.NEEDS_PASSWORD, State.FAILED)
+    UNFINISHED = (State.QUEUED, State.EXTRACTING, State.INDEXING)
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="documents")
     sha256 = models.CharField(max_length=64, help_text="Of the stored bytes; also the file's place in the store.")
@@ -34,6 +37,7 @@ class Document(models.Model):
     media_type = models.CharField(max_length=100, blank=True, help_text="The true type, found from the content.")
     size = models.PositiveBigIntegerField(help_text="Bytes.")
     state = models.CharField(max_length=20, choices=State, default=State.QUEUED, db_index=True)
+    starts = models.PositiveSmallIntegerField(default=0, help_text="Readings begun since a person last asked for one.")
     pages = models.PositiveIntegerField(null=True, blank=True, help_text="Empty for formats without pages.")
     tokens = models.PositiveIntegerField(null=True, blank=True, help_text="By the loaded model's tokenizer.")
     warnings = models.JSONField(default=list, blank=True, help_text="Sentences for a person.")

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from projects import access
-from projects.intake.service import remove_document, retry_document
+from projects.intake.service import is_left_behind, remove_document, retry_document
 from projects.presentation.reading import sheets_of
 
 
@@ -23,6 +23,7 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
         "project": shown.project,
         "names": shown.names.exclude(name=shown.name),
         "citation": citation,
+        "can_retry": shown.is_final or is_left_behind(shown),
         "sheets": sheets_of(shown, citation),
     }
     return render(request, "projects/document.html", context)

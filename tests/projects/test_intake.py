@@ -152,7 +152,7 @@ def test_a_fault_in_a_reader_fails_that_file_alone(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("a fault")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "extract", broken)
+        patch.setattr(pipeline, "extract_isolated", broken)
         bad = add_read(project, "a.txt", "a")
 
     assert bad.state == "failed"

@@ -6,6 +6,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import AsyncClient, Client
 from django.urls import reverse
+from django_q.models import OrmQ
 
 from projects.intake import store
 from projects.models import Citation, Document, Project, Turn
@@ -72,6 +73,13 @@ def test_a_document_that_failed_says_why_and_can_be_tried_again(page: Client, le
     assert "broken.pdf is being read again." in response.content.decode()
     broken.refresh_from_db()
     assert broken.state == Document.State.QUEUED
+
+
+def test_a_document_whose_reading_has_died_can_be_tried_again(page: Client, lease: Document) -> None:
+    Document.objects.update(state=Document.State.EXTRACTING)
+    assert "Read it again" not in shown(page, lease)
+    OrmQ.objects.all().delete()
+    assert "Read it again" in shown(page, lease)
 
 
 def test_deleting_asks_first_and_then_removes_the_bytes(page: Client, lease: Document) -> None:

@@ -50,9 +50,7 @@ class Command(BaseCommand):
     def _wait(self, added: Sequence[batch.Added]) -> None:
         ids = sorted({item.document_id for item in added if item.document_id is not None})
         try:
-            batch.wait_until_read(
-                ids, lambda done, total: self.stderr.write(f"{done} of {total} read", self.style.NOTICE)
-            )
+            batch.wait_until_indexed(ids, self._tell)
         except KeyboardInterrupt:
             raise CommandError("Stopped waiting. What is in line will be read while Readahead runs.") from None
 
