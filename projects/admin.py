@@ -6,17 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
+from django.contrib.auth import admin as admin_of_users
+from django.contrib.auth.models import User
 from django.db.models import Count, QuerySet, TextField
 from django.http import HttpRequest
 
-from projects.intake.service import remove_document, remove_project
+from projects.intake.service import remove_document, remove_project, remove_user
 from projects.models import Chunk, Citation, Conversation, Document, DocumentName, Project, Section, Turn
 
 if TYPE_CHECKING:
+    UserAdmin = admin_of_users.UserAdmin[User]
     ModelAdmin = admin.ModelAdmin[Any]
     TabularInline = admin.TabularInline[Any, Any]
 else:
-    ModelAdmin, TabularInline = admin.ModelAdmin, admin.TabularInline
+    UserAdmin, ModelAdmin, TabularInline = admin_of_users.UserAdmin, admin.ModelAdmin, admin.TabularInline
 
 
 class LookAt(ModelAdmin):
@@ -40,8 +43,8 @@ class MadeByMachine(LookAt):
         return False
 
 
-class RemovesFiles(LookAt):
-    """Base for rows that own stored files: deleting goes the way of the pages, which leaves nothing behind."""
+class RemovesFiles(ModelAdmin):
+    """Mixed in for rows that own stored files: deleting goes the way of the pages, which leaves nothing behind."""
 
     remove: Callable[[Any], None]
 
@@ -51,6 +54,13 @@ class RemovesFiles(LookAt):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         for row in queryset:
             type(self).remove(row)
+
+
+class UploadedNotAdded(ModelAdmin):
+    """Mixed in for rows that come with a file's bytes, which a form here does not take."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
 
 class NamesInline(TabularInline):
@@ -71,8 +81,18 @@ class CitationsInline(TabularInline):
         return False
 
 
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class OwnerAdmin(RemovesFiles, UserAdmin):
+    """Django's page for users; deleting one takes the files along."""
+
+    remove = staticmethod(remove_user)
+
+
 @admin.register(Project)
-class ProjectAdmin(RemovesFiles):
+class ProjectAdmin(RemovesFiles, LookAt):
     remove = staticmethod(remove_project)
     list_display = ["name", "owner", "documents", "conversations", "created", "updated"]
     list_filter = ["owner"]
@@ -95,7 +115,7 @@ class ProjectAdmin(RemovesFiles):
 
 
 @admin.register(Document)
-class DocumentAdmin(RemovesFiles):
+class DocumentAdmin(RemovesFiles, UploadedNotAdded, LookAt):
     remove = staticmethod(remove_document)
     list_display = ["name", "project", "state", "media_type", "size", "pages", "tokens", "created"]
     list_filter = ["state", "media_type", "project"]
@@ -108,7 +128,7 @@ class DocumentAdmin(RemovesFiles):
 
 
 @admin.register(DocumentName)
-class DocumentNameAdmin(LookAt):
+class DocumentNameAdmin(UploadedNotAdded, LookAt):
     list_display = ["name", "document", "created"]
     list_select_related = ["document"]
     raw_id_fields = ["document"]

@@ -78,6 +78,18 @@ def test_each_row_opens(model: type[models.Model], local: Client, filled: None) 
         assert local.get(_url(model, "change", row.pk)).status_code == 200
 
 
+@pytest.mark.parametrize("model", REGISTERED, ids=lambda model: model._meta.label)
+def test_a_row_can_be_added_where_that_makes_sense(model: type[models.Model], local: Client) -> None:
+    status = local.get(_url(model, "add")).status_code
+    offered = _url(model, "add") in local.get(_url(model, "changelist")).content.decode()
+    assert status == (200 if offered else 403)
+
+
+@pytest.mark.parametrize("model", [Document, DocumentName, Section, Chunk, Turn, Citation])
+def test_what_intake_and_answering_make_is_not_added_by_hand(model: type[models.Model], local: Client) -> None:
+    assert local.get(_url(model, "add")).status_code == 403
+
+
 @pytest.mark.parametrize(
     "model", [Project, Document, DocumentName, Section, Chunk, Conversation, Turn, Citation], ids=lambda m: m.__name__
 )
@@ -105,12 +117,12 @@ def test_stranger_with_an_account_does_not_get_in(client: Client) -> None:
     assert client.get(reverse("admin:index")).status_code == 302
 
 
-@pytest.mark.parametrize("model", [Project, Document])
+@pytest.mark.parametrize("model", [User, Project, Document])
 @pytest.mark.parametrize("by_list", [True, False])
 def test_deleting_in_the_admin_leaves_no_file_behind(local: Client, model: type[models.Model], by_list: bool) -> None:
-    project = Project.objects.create(owner=local_owner(), name="Flat")
+    project = Project.objects.create(owner=User.objects.create_user("anna"), name="Flat")
     document = Document.objects.get(pk=add_file(project, "lease.txt", [b"The rent is 900."]).document_id)
-    row = project if model is Project else document
+    row = {User: project.owner, Project: project, Document: document}[model]
     if by_list:
         action = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
         local.post(_url(model, "changelist"), action)
