@@ -6,14 +6,31 @@ on the pages like everybody else; the admin is the place to see all of them.
 
 from __future__ import annotations
 
+from django.contrib.auth import SESSION_KEY, get_user
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.sessions.backends.base import SessionBase
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from projects.models import Conversation, Document, Project, Turn
 
 Viewer = AbstractBaseUser | AnonymousUser
+
+
+def viewer_now(viewer: Viewer, session: SessionBase | None) -> Viewer:
+    """Return who stands behind an open connection by now; a visitor once the sign-in or the account has ended.
+
+    `session` is the one that the connection was opened with. Without a sign-in in it the viewer is the local owner, who
+    has no session.
+    """
+    if session is not None and SESSION_KEY in session:
+        request = HttpRequest()
+        # Read anew: the object at hand keeps what it has read when the connection was opened.
+        request.session = type(session)(session.session_key)
+        return get_user(request)
+    return User.objects.filter(pk=viewer.pk or 0, is_active=True).first() or AnonymousUser()
 
 
 def projects_of(user: Viewer) -> QuerySet[Project]:

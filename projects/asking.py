@@ -1,12 +1,14 @@
-"""Opens a turn for what a person typed: checks the question and finds or makes its conversation."""
+"""Takes what a person typed as a question: checks it, opens its turn and starts the answer."""
 
 from __future__ import annotations
 
+from channels.db import database_sync_to_async
 from django.db import transaction
 from django.http import Http404
 from django.utils.text import Truncator
 
 from projects import access
+from projects.answering import runs
 from projects.answering.turns import open_turn
 from projects.models import Conversation, Project, Turn
 
@@ -23,6 +25,15 @@ class QuestionRefused(Exception):
         self.code = code
         self.message = message
         super().__init__(message)
+
+
+async def ask_and_start(
+    user: access.Viewer, project: Project, question: str, conversation_id: int | None = None
+) -> Turn:
+    """Open the turn as `ask` does, and start its answer on the running event loop."""
+    turn: Turn = await database_sync_to_async(ask)(user, project, question, conversation_id)
+    runs.start(turn.pk)
+    return turn
 
 
 def ask(user: access.Viewer, project: Project, question: str, conversation_id: int | None) -> Turn:

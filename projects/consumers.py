@@ -15,7 +15,7 @@ from django.urls import reverse
 from projects import access, frames
 from projects.answering import runs
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
-from projects.asking import QuestionRefused, ask
+from projects.asking import QuestionRefused, ask_and_start
 from projects.models import Project, Turn
 from projects.presentation.turns import render_turn
 
@@ -56,11 +56,15 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         except Http404:
             message = "This is no longer here. Load the page again."
             await self.send_frame({"type": "error", "code": "not_found", "message": message})
+        except Exception:  # the edge of the socket, which a fault must not close
+            logger.exception("a frame for project %s failed", self.project.pk)
+            message = "Something went wrong inside Readahead; its log has the details. Try again."
+            await self.send_frame({"type": "error", "code": "internal", "message": message})
 
     async def act(self, frame: frames.ClientFrame) -> None:
+        await database_sync_to_async(self.authorise)()
         if frame["type"] == "ask":
-            turn = await database_sync_to_async(ask)(self.user, self.project, frame["question"], frame["conversation"])
-            runs.start(turn.pk)
+            turn = await ask_and_start(self.user, self.project, frame["question"], frame["conversation"])
             await self.follow(turn)
             return
         turn = await database_sync_to_async(self.turn_here)(frame["turn"])
@@ -68,6 +72,11 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self.follow(turn)
         else:
             await runs.stop(turn.pk)
+
+    def authorise(self) -> None:
+        """Check again, for every frame, what `connect` found: a socket stays open for days. Raises Http404."""
+        self.user = access.viewer_now(self.user, self.scope.get("session"))
+        self.project = access.project_for(self.user, self.project.pk)
 
     def turn_here(self, pk: int) -> Turn:
         """Return the turn if this person may see it and it belongs to this desk; raises Http404."""

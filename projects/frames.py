@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Literal, TypedDict
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""JSON can spell half of a character, which is no text and cannot be stored."""
 
 
 class Ask(TypedDict):
@@ -102,7 +106,7 @@ def parse(text: str | None) -> ClientFrame:
         raise FrameError("bad_json", "Frames are text, not binary.")
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # ValueError also for a number of thousands of digits
         raise FrameError("bad_json", "The frame is not JSON.") from None
     if not isinstance(data, dict):
         raise FrameError("bad_frame", "The frame is not a JSON object.")
@@ -121,6 +125,8 @@ def _text(data: dict[str, Any], key: str) -> str:
     value = data.get(key)
     if not isinstance(value, str):
         raise FrameError("bad_frame", f"'{key}' must be text.")
+    if _SURROGATE.search(value):
+        raise FrameError("bad_frame", f"'{key}' holds half of a character.")
     return value
 
 

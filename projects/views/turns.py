@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from projects import access
 from projects.answering import runs
-from projects.asking import QuestionRefused, ask
+from projects.asking import QuestionRefused, ask_and_start
 from projects.forms import AskForm
 from projects.models import Conversation, Turn
 
@@ -26,11 +26,10 @@ async def turn_ask(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("projects:desk", pk)
     conversation_id = form.cleaned_data["conversation"]
     try:
-        turn = await sync_to_async(ask)(user, project, form.cleaned_data["question"], conversation_id)
+        turn = await ask_and_start(user, project, form.cleaned_data["question"], conversation_id)
     except QuestionRefused as error:
         messages.error(request, error.message)
         return redirect(_desk(pk, conversation_id))
-    runs.start(turn.pk)
     return redirect(_place(turn, turn.conversation))
 
 
@@ -40,8 +39,7 @@ async def turn_again(request: HttpRequest, pk: int) -> HttpResponse:
     user = await request.auser()
     before = await sync_to_async(access.turn_for)(user, pk)
     conversation = before.conversation
-    turn = await sync_to_async(ask)(user, conversation.project, before.question, conversation.pk)
-    runs.start(turn.pk)
+    turn = await ask_and_start(user, conversation.project, before.question, conversation.pk)
     return redirect(_place(turn, conversation))
 
 

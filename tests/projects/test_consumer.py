@@ -10,15 +10,20 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.sessions.backends.db import SessionStore
 
 from inference.errors import ServiceLost
 from inference.fake import FakeAnswer, FakeEngine
 from projects.answering import runs
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.consumers import NO_SUCH_PROJECT
+from projects.intake.service import remove_project
 from projects.models import Conversation, Project, Turn
 from projects.routing import websocket_urlpatterns
 from tests.projects.factories import add_read, make_project
@@ -108,6 +113,8 @@ async def test_a_second_question_goes_on_with_the_conversation(project: Project,
         ('{"type": "ask", "question": "Why?", "conversation": 999}', "not_found"),
         ('{"type": "follow", "turn": 999}', "not_found"),
         ('{"type": "stop", "turn": 999}', "not_found"),
+        ('{"type": "stop", "turn": ' + "9" * 5_000 + "}", "bad_json"),
+        ('{"type": "ask", "question": "\\ud800"}', "bad_frame"),
     ],
 )
 async def test_a_bad_frame_is_answered_and_the_socket_goes_on(
@@ -134,6 +141,73 @@ async def test_a_stranger_and_a_visitor_get_no_socket(project: Project) -> None:
         connected, code = await page(project, user).connect()
         assert not connected
         assert code == NO_SUCH_PROJECT
+
+
+async def signed_in(user: User) -> SessionStore:
+    """Return a stored session as signing in makes it."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    await sync_to_async(session.save)()
+    return session
+
+
+async def lock_out(project: Project, session: SessionStore) -> None:
+    await User.objects.filter(pk=project.owner_id).aupdate(is_active=False)
+
+
+async def change_password(project: Project, session: SessionStore) -> None:
+    await User.objects.filter(pk=project.owner_id).aupdate(password=make_password("another one"))
+
+
+async def sign_out(project: Project, session: SessionStore) -> None:
+    await sync_to_async(SessionStore(session.session_key).flush)()
+
+
+async def delete_project(project: Project, session: SessionStore) -> None:
+    await sync_to_async(remove_project)(project)
+
+
+@pytest.mark.parametrize("happens", [lock_out, change_password, sign_out, delete_project])
+async def test_who_may_ask_is_checked_with_every_question(project: Project, fake: FakeEngine, happens: Any) -> None:
+    desk = page(project)
+    desk.scope["session"] = await signed_in(project.owner)
+    await desk.connect()
+    question = {"type": "ask", "question": "What is the rent?", "conversation": None}
+    await desk.send_json_to(question)
+    assert (await until(desk, "ended"))[-1]["state"] == "done"
+
+    await happens(project, desk.scope["session"])
+    await desk.send_json_to(question)
+
+    assert (await desk.receive_json_from(timeout=10))["code"] == "not_found"
+    assert len(fake.requests) == 1
+    await desk.disconnect()
+
+
+async def test_the_local_owner_asks_without_a_session_until_the_account_is_locked(
+    project: Project, fake: FakeEngine
+) -> None:
+    async with opened(project) as desk:
+        desk.scope["session"] = SessionStore()
+        await lock_out(project, desk.scope["session"])
+        await desk.send_json_to({"type": "ask", "question": "What is the rent?", "conversation": None})
+        assert (await desk.receive_json_from(timeout=10))["code"] == "not_found"
+
+
+async def test_a_fault_while_a_frame_is_acted_on_is_told_and_the_socket_goes_on(
+    project: Project, fake: FakeEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    question = {"type": "ask", "question": "What is the rent?", "conversation": None}
+    async with opened(project) as desk:
+        with monkeypatch.context() as patch:
+            patch.setattr("projects.asking.open_turn", None)
+            await desk.send_json_to(question)
+            assert (await desk.receive_json_from(timeout=10))["code"] == "internal"
+        await desk.send_json_to(question)
+        assert (await until(desk, "ended"))[-1]["state"] == "done"
+    assert "Traceback" in caplog.text
 
 
 async def test_a_turn_of_another_project_is_not_here(project: Project) -> None:

@@ -43,7 +43,7 @@ def test_a_turn_is_named_by_its_id(kind: str) -> None:
     assert frames.parse(json.dumps({"type": kind, "turn": 7})) == {"type": kind, "turn": 7}
 
 
-@pytest.mark.parametrize("text", [None, "", "{", "nonsense", "[" * 100_000])
+@pytest.mark.parametrize("text", [None, "", "{", "nonsense", "[" * 100_000, '{"turn": ' + "9" * 5_000 + "}"])
 def test_what_is_not_json_is_said_to_be_so(text: str | None) -> None:
     assert refusal(text) == "bad_json"
 
@@ -55,6 +55,7 @@ def test_what_is_not_json_is_said_to_be_so(text: str | None) -> None:
         "ask",
         {"type": "ask"},
         {"type": "ask", "question": 5},
+        {"type": "ask", "question": "half a character: \ud800"},
         {"type": "ask", "question": "Why?", "conversation": "3"},
         {"type": "follow"},
         {"type": "follow", "turn": True},
