@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from projects.answering.prompt import NOT_STATED
 from projects.answering.sentences import Span, figures, sentences, terms
-from projects.answering.turns import Mark
+from projects.answering.turns import CitedMark
 from projects.retrieval.passages import Passage
 
 FIGURES_SHARE = 0.5
@@ -36,7 +36,7 @@ class Cited:
     """An answer whose marks all hold; `marks` by number, one for each number in the text."""
 
     text: str
-    marks: tuple[Mark, ...]
+    marks: tuple[CitedMark, ...]
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,9 @@ def _without_marks(answer: str) -> tuple[str, list[tuple[int, list[int]]]]:
     return bare + answer[done:], marks
 
 
-def _mark(number: int, passage: Passage, claim: str) -> Mark:
+def _mark(number: int, passage: Passage, claim: str) -> CitedMark:
     span = best_quote(passage, claim)
-    return Mark(
+    return CitedMark(
         number=number,
         document_id=passage.document_id,
         chunk_id=passage.chunk_id,

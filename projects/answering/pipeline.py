@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from channels.db import database_sync_to_async
+from django.db import transaction
 
 from inference.contracts import ChatMessage, ChatRequest, Delta, Finished, Progress, Timings
 from inference.errors import InferenceError, ServiceLost
@@ -16,9 +17,9 @@ from inference.gateway import gateway
 from projects.answering.citations import cite
 from projects.answering.coverage import coverage_of, explain_nothing_ready
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
-from projects.answering.prompt import assemble
+from projects.answering.prompt import PROMPT_VERSION, assemble
 from projects.answering.speed import ReadingSpeed
-from projects.answering.turns import Outcome, Plan, begin_turn, ended, finish_turn, seconds_since
+from projects.answering.turns import Briefing, Outcome, begin_turn, ended, finish_turn, seconds_since
 from projects.models import Turn
 from projects.retrieval.lexical import openings, search
 from projects.retrieval.passages import Passage, by_document, choose
@@ -44,6 +45,7 @@ class _Answer:
     text: str = ""
     ttft_s: float | None = None
     timings: Timings = field(default_factory=Timings)
+    finish_reason: str = ""
     model: str = ""
 
     def add(self, text: str) -> None:
@@ -60,6 +62,7 @@ class _Answer:
             ttft_s=self.ttft_s,
             total_s=time.monotonic() - self.asked,
             timings=self.timings,
+            finish_reason=self.finish_reason,
             model=self.model,
         )
 
@@ -123,6 +126,8 @@ async def _generate(question: _Question, so_far: _Answer) -> AsyncIterator[Answe
     yield Stage("waiting")
     async for event in gateway().stream(request):
         match event:
+            case Progress(total=0):
+                pass  # a sign of life from the line: nothing is being read yet
             case Progress(read, total):
                 if stage == "waiting":
                     stage = "reading"
@@ -136,13 +141,19 @@ async def _generate(question: _Question, so_far: _Answer) -> AsyncIterator[Answe
                 yield Text(text)
             case Finished("cancelled"):
                 raise ServiceLost  # not by us: cancelling closes this stream
-            case Finished(_, timings, model):
+            case Finished(reason, timings, model):
+                so_far.finish_reason = reason
                 so_far.timings = timings
                 so_far.model = model
 
 
+@transaction.atomic
 def _prepare(turn_id: int) -> _Question:
-    """Find the passages, put the prompt together and store both with the turn."""
+    """Find the passages, put the prompt together and store both with the turn.
+
+    In one transaction, which keeps writers out (SQLite: IMMEDIATE): removing a document wipes the stored prompts, and
+    one that held its text must not be stored after that.
+    """
     turn = Turn.objects.select_related("conversation__project").get(pk=turn_id)
     project = turn.conversation.project
     asked = time.monotonic() - seconds_since(turn.created)
@@ -153,8 +164,8 @@ def _prepare(turn_id: int) -> _Question:
     if coverage.ready:
         passages, reason = _passages(project.pk, turn.question)
         messages = assemble(passages, turn.question)
-    plan = Plan(LANE, reason, coverage.to_json(), [_message_json(message) for message in messages])
-    if not begin_turn(turn_id, plan):
+    prompt = [_message_json(message) for message in messages]
+    if not begin_turn(turn_id, Briefing(LANE, reason, coverage.to_json(), prompt, PROMPT_VERSION)):
         return _Question(turn.conversation_id, asked, (), (), closed=ended(Turn.objects.get(pk=turn_id)))
     refusal = "" if coverage.ready else explain_nothing_ready(coverage)
     return _Question(turn.conversation_id, asked, passages, messages, refusal)

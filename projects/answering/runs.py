@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextvars import Context
 
@@ -10,13 +11,16 @@ from channels.db import database_sync_to_async
 
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.pipeline import answer
-from projects.answering.turns import ended, interrupt, owner_is_alive, process_identity
+from projects.answering.turns import Outcome, ended, finish_turn, interrupt, owner_is_alive, process_identity
 from projects.models import Turn
+
+logger = logging.getLogger(__name__)
 
 POLL_S = 0.5
 """How often a turn that another process answers is looked at."""
 GRACE_S = 5.0
 """A turn of this process that nobody has started after this time was left behind by a fault."""
+NOT_STORED = "The answer could not be stored; the log of Readahead has the details. Ask again."
 
 
 class Run:
@@ -72,10 +76,22 @@ class Run:
         try:
             async for event in answer(self.turn_id):
                 self._publish(event)
+        except Exception:  # the edge of the task: what `answer` itself could not store
+            logger.exception("the end of turn %s could not be stored", self.turn_id)
         finally:
             _runs.pop(self.turn_id, None)
             if self.ended is None:
-                self._publish(await _ended_from_row(self.turn_id))
+                self._publish(await self._how_it_ended())
+
+    async def _how_it_ended(self) -> Ended:
+        """Return the end by the row, which is closed as failed if it is open; followers hear of an end in any case."""
+        failure = Outcome(Turn.State.FAILED, self.text.strip(), "internal", NOT_STORED)
+        try:
+            end: Ended = await database_sync_to_async(finish_turn)(self.turn_id, failure)
+            return end
+        except Exception:  # the database is out of reach; the row is closed as interrupted later
+            logger.exception("turn %s could not be closed", self.turn_id)
+            return Ended(failure.state, failure.error_code, failure.error, retry=True)
 
     def _publish(self, event: AnswerEvent) -> None:
         match event:
@@ -138,8 +154,3 @@ async def _closed_row(turn_id: int) -> Turn:
         else:
             await asyncio.sleep(POLL_S)
             waited += POLL_S
-
-
-async def _ended_from_row(turn_id: int) -> Ended:
-    turn = await database_sync_to_async(Turn.objects.filter(pk=turn_id).first)()
-    return ended(turn) if turn else Ended(Turn.State.STOPPED)

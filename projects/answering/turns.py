@@ -19,7 +19,7 @@ from projects.models import Chunk, Citation, Conversation, Document, Turn
 
 
 @dataclass(frozen=True)
-class Mark:
+class CitedMark:
     """A citation to be stored: mark `number` rests on `quote`, verbatim on `page` of the document."""
 
     number: int
@@ -30,13 +30,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Briefing:
     """What is known before the model is asked; stored first, so that a failed turn can still be explained."""
 
     lane: str
     lane_reason: str
     coverage: dict[str, object]
     prompt: list[dict[str, object]]
+    prompt_version: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,9 @@ class Outcome:
     ttft_s: float | None = None
     total_s: float | None = None
     timings: Timings = field(default_factory=Timings)
+    finish_reason: str = ""
     model: str = ""
-    marks: Sequence[Mark] = ()
+    marks: Sequence[CitedMark] = ()
 
 
 def open_turn(conversation: Conversation, question: str) -> Turn:
@@ -64,16 +66,21 @@ def open_turn(conversation: Conversation, question: str) -> Turn:
         )
 
 
-def begin_turn(turn_id: int, plan: Plan) -> bool:
-    """WAITING → ANSWERING with what was planned; False if the turn is not waiting any more."""
+def begin_turn(turn_id: int, briefing: Briefing) -> bool:
+    """WAITING → ANSWERING with what was planned; False if the turn is not waiting any more.
+
+    Call it in the transaction that has found the passages of the prompt: a document removed in between would leave its
+    text in the stored prompt.
+    """
     waiting = Turn.objects.filter(pk=turn_id, state=Turn.State.WAITING)
     return bool(
         waiting.update(
             state=Turn.State.ANSWERING,
-            lane=plan.lane,
-            lane_reason=plan.lane_reason,
-            coverage=plan.coverage,
-            prompt=plan.prompt,
+            lane=briefing.lane,
+            lane_reason=briefing.lane_reason,
+            coverage=briefing.coverage,
+            prompt=briefing.prompt,
+            prompt_version=briefing.prompt_version,
         )
     )
 
@@ -81,7 +88,9 @@ def begin_turn(turn_id: int, plan: Plan) -> bool:
 def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
     """Close an open turn with its answer, citations and timings in one transaction; return how it stands now.
 
-    A turn that is closed already keeps what it has: of two ends that race (the last token, a stop) the first counts.
+    An answer that rests on a document removed meanwhile is kept without that citation, like those given before the
+    removal. A turn that is closed already keeps what it has: of two ends that race (the last token, a stop) the first
+    counts.
     """
     timings = outcome.timings
     with transaction.atomic():
@@ -97,6 +106,7 @@ def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
             reused_tokens=timings.reused,
             read_tokens=timings.read,
             answer_tokens=timings.generated,
+            finish_reason=outcome.finish_reason,
             model=outcome.model,
             finished=timezone.now(),
         )
@@ -106,7 +116,7 @@ def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
     return ended(turn) if turn else Ended(Turn.State.STOPPED)
 
 
-def _store_marks(turn_id: int, marks: Sequence[Mark]) -> None:
+def _store_marks(turn_id: int, marks: Sequence[CitedMark]) -> None:
     """Store citations; what they point at may have been removed or read anew while the model was answering."""
     documents = set(Document.objects.filter(pk__in=[mark.document_id for mark in marks]).values_list("pk", flat=True))
     chunks = set(Chunk.objects.filter(pk__in=[mark.chunk_id for mark in marks]).values_list("pk", flat=True))

@@ -28,6 +28,13 @@ def timing_line(turn: Turn) -> str:
     return " · ".join(parts)
 
 
+def cut_off_line(turn: Turn) -> str:
+    """Return that an answer was not ended by the model, or nothing."""
+    if turn.finish_reason != "length":
+        return ""
+    return f"Cut off after {turn.answer_tokens:,} tokens, the most that one answer may have. Ask for what is missing."
+
+
 def seconds(value: float) -> str:
     """Return a duration as people say it: '0.03 s', '5.4 s', '48 s', '2 min 5 s'."""
     if value < 0.095:

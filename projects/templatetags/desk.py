@@ -51,6 +51,12 @@ def timing(turn: Turn) -> str:
 
 
 @register.filter
+def cut_off(turn: Turn) -> str:
+    """Return the line that says that the answer was cut off, or nothing."""
+    return words.cut_off_line(turn)
+
+
+@register.filter
 def coverage(turn: Turn) -> str:
     """Return the line that says which documents the answer rests on."""
     return words.coverage_line(turn.coverage)

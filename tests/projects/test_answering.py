@@ -5,19 +5,26 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connection
+from django.db import OperationalError, connection
 
+from inference.contracts import ChatRequest, Delta, Event, Finished, FinishReason, Progress, Timings
 from inference.fake import FakeAnswer, FakeEngine, broken
-from projects.answering import runs
-from projects.answering.events import AnswerEvent, Ended, Stage, Text
+from projects.answering import pipeline, runs
+from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.pipeline import answer
+from projects.answering.prompt import PROMPT_VERSION
 from projects.answering.speed import ReadingSpeed
-from projects.answering.turns import open_turn, recover_interrupted
+from projects.answering.turns import Outcome, finish_turn, open_turn, recover_interrupted
 from projects.intake.service import remove_document
 from projects.models import Conversation, Document, Turn
+from projects.presentation.turns import render_turn
+from projects.presentation.words import cut_off_line
+from projects.retrieval.lexical import search
 from tests.projects.factories import add_read, make_project
 
 RENT = "The monthly rent is 900 euros."
@@ -95,6 +102,78 @@ async def test_documents_still_being_read_are_named_with_the_answer(fake_inferen
     assert (await sync_to_async(stored)(turn)).coverage == {"ready": 1, "total": 2, "waiting": ["late.pdf"]}
 
 
+def model_sends(monkeypatch: pytest.MonkeyPatch, *events: Event) -> None:
+    """Let the model's part of an answer be exactly these events."""
+
+    class Scripted:
+        async def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
+            for event in events:
+                yield event
+
+    monkeypatch.setattr(pipeline, "gateway", Scripted)
+
+
+async def test_waiting_in_line_is_not_shown_as_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = await sync_to_async(ask)()
+    end = Finished("stop", Timings())
+    model_sends(monkeypatch, Progress(0, 0), Progress(0, 0), Progress(64, 256), Delta("900."), end)
+
+    events = await collect(answer(turn.pk))
+
+    assert events[:-1] == [
+        Stage("searching"), Stage("waiting"), Stage("reading"), Reading(64, 256, None), Stage("answering"), Text("900.")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reason", "line"),
+    [
+        ("stop", ""),
+        ("length", "Cut off after 512 tokens, the most that one answer may have. Ask for what is missing."),
+    ],
+)
+async def test_an_answer_that_was_cut_off_is_shown_to_be(
+    monkeypatch: pytest.MonkeyPatch, reason: FinishReason, line: str
+) -> None:
+    turn = await sync_to_async(ask)()
+    model_sends(monkeypatch, Delta("The rent is 900"), Finished(reason, Timings(generated=512)))
+
+    await collect(answer(turn.pk))
+
+    assert cut_off_line(await sync_to_async(stored)(turn)) == line
+    assert ("Cut off after" in await sync_to_async(render_turn)(turn.pk)) == bool(line)
+
+
+async def test_the_wording_of_the_prompt_is_stored_by_name(fake_inference: FakeEngine) -> None:
+    turn = await sync_to_async(ask)()
+
+    await collect(answer(turn.pk))
+
+    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "passages-1"
+
+
+@pytest.mark.parametrize(("failures", "state"), [(1, "failed"), (2, "answering")])
+async def test_an_end_that_cannot_be_stored_is_told_to_the_followers(
+    fake_inference: FakeEngine, monkeypatch: pytest.MonkeyPatch, failures: int, state: str
+) -> None:
+    left = iter(range(failures))
+
+    def failing(turn_id: int, outcome: Outcome) -> Ended:
+        if next(left, None) is None:
+            return finish_turn(turn_id, outcome)
+        raise OperationalError("the disk is full")
+
+    monkeypatch.setattr(pipeline, "finish_turn", failing)
+    monkeypatch.setattr(runs, "finish_turn", failing)
+    turn = await sync_to_async(ask)()
+    runs.start(turn.pk)
+
+    events = await collect(runs.follow(turn.pk))
+
+    assert events[-1] == Ended("failed", "internal", runs.NOT_STORED, retry=True)
+    assert (await sync_to_async(stored)(turn)).state == state
+
+
 async def test_an_answer_without_a_word_is_a_failure(fake_inference: FakeEngine) -> None:
     fake_inference.answers.append("")
     turn = await sync_to_async(ask)()
@@ -128,6 +207,34 @@ async def test_a_document_removed_during_the_answer_leaves_an_answer_without_its
 
     turn = await sync_to_async(stored)(turn)
     assert (turn.state, turn.prompt, await turn.citations.acount()) == ("done", [], 0)
+
+
+async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_text(
+    fake_inference: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = await sync_to_async(ask)()
+    remover = threading.Thread(target=remove_and_close, args=[await Document.objects.aget()])
+
+    def found_then_removed(*args: Any) -> Any:
+        found = search(*args)
+        remover.start()
+        remover.join(0.3)  # it cannot end before us while we hold the database
+        return found
+
+    monkeypatch.setattr(pipeline, "search", found_then_removed)
+    await collect(answer(turn.pk))
+    await asyncio.to_thread(remover.join)
+
+    assert not await Document.objects.aexists()
+    assert (await sync_to_async(stored)(turn)).prompt == []
+
+
+def remove_and_close(document: Document) -> None:
+    """Remove it as soon as the database lets us: in memory, where tests keep it, it refuses rather than waits."""
+    while Document.objects.exists():
+        with suppress(OperationalError):
+            remove_document(document)
+    connection.close()
 
 
 async def test_a_project_without_documents_is_told_so_without_asking_the_model(fake_inference: FakeEngine) -> None:

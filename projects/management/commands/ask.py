@@ -17,6 +17,7 @@ from projects.asking import QuestionRefused
 from projects.asking import ask as open_question
 from projects.models import Project, Turn
 from projects.owner import local_owner
+from projects.presentation.words import cut_off_line
 
 
 class Command(BaseCommand):
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("project", help="name of the project")
         parser.add_argument("question")
         parser.add_argument("--lane", default=LANE, help=f"way to the answer; '{LANE}' is the only one so far")
-        parser.add_argument("--fresh", action="store_true", help="answer anew even if the answer is known")
+        parser.add_argument("--fresh", action="store_true", help="answer anew, as every answer is so far")
         parser.add_argument("--conversation", type=int, metavar="ID", help="go on with this conversation")
         parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
 
@@ -41,8 +42,9 @@ class Command(BaseCommand):
             raise CommandError("Stopped.") from None
         if ended.state != Turn.State.DONE:
             raise CommandError(ended.error or "The answer was stopped.")
-        result = report(Turn.objects.get(pk=turn.pk))
-        self.stdout.write(jsonlib.dumps(result) if json else _sources(result))
+        turn.refresh_from_db()
+        result = report(turn)
+        self.stdout.write(jsonlib.dumps(result) if json else _sources(result, cut_off_line(turn)))
 
     async def _answer(self, turn_id: int, *, stream: bool) -> Ended:
         """Run the answer to its end, writing the text as it comes if wanted."""
@@ -70,11 +72,13 @@ def _open(name: str, question: str, conversation: int | None) -> Turn:
         raise CommandError(f"Project '{name}' has no conversation {conversation}.") from None
 
 
-def _sources(result: AnswerReport) -> str:
-    """Return what stands under a streamed answer: its sources, and the time that it took."""
+def _sources(result: AnswerReport, cut_off: str) -> str:
+    """Return what stands under a streamed answer: its sources, whether it was cut off, and the time that it took."""
     lines = ["", ""]
     for citation in result["citations"]:
         page = f", page {citation['page']}" if citation["page"] is not None else ""
         lines.append(f"- {citation['document']}{page}: “{' '.join(citation['quote'].split())}”")
+    if cut_off:
+        lines.append(cut_off)
     lines.append(f"({result['ttft_s']} s to the first word, {result['total_s']} s in all)")
     return "\n".join(lines)
