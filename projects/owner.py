@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 
 OWNER_NAME = "owner"
@@ -9,8 +10,7 @@ OWNER_NAME = "owner"
 
 def local_owner() -> User:
     """Return the local user, made at first use: staff and superuser, without a usable password."""
-    user, created = User.objects.get_or_create(username=OWNER_NAME, defaults={"is_staff": True, "is_superuser": True})
-    if created:
-        user.set_unusable_password()
-        user.save(update_fields=["password"])
+    # In one write: an account whose password is still to be made unusable has an empty one, which counts as usable.
+    made = {"is_staff": True, "is_superuser": True, "password": make_password(None)}
+    user, _ = User.objects.get_or_create(username=OWNER_NAME, defaults=made)
     return user

@@ -8,6 +8,7 @@ import pytest
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.db.models.signals import post_save
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, Settings
@@ -33,6 +34,20 @@ def test_owner_is_one_user_without_a_password() -> None:
     assert local_owner() == owner
     assert not owner.has_usable_password()
     assert owner.is_superuser
+
+
+def test_there_is_no_moment_in_which_the_owner_has_a_usable_password() -> None:
+    written = []
+
+    def look(instance: User, **_: Any) -> None:
+        written.append(instance.has_usable_password())
+
+    post_save.connect(look, sender=User)
+    try:
+        local_owner()
+    finally:
+        post_save.disconnect(look, sender=User)
+    assert written == [False]
 
 
 @pytest.mark.parametrize("path", [HOME_PAGE, "/health/", "/static/htmx.min.js"])
