@@ -182,13 +182,29 @@ def test_a_long_text_with_few_umlauts_is_read_in_under_a_second(read: Any) -> No
 
 
 def test_nul_characters_are_stripped(read: Any) -> None:
-    assert read(b"ab\x00c, and enough words to be a text", "a.txt").blocks[0].text.startswith("abc,")
+    assert read(b"The rent\x00 is 900\x00 euros now.", "nul.txt").blocks[0].text == "The rent is 900 euros now."
 
 
 @pytest.mark.parametrize("content", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\xff\xfe"])
 def test_an_empty_file_is_called_empty(read: Any, content: bytes) -> None:
     with pytest.raises(ExtractionError, match="The file is empty"):
         read(content, "a.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ID3 is a decision tree learner.",
+        "MZ Motorrad built motorcycles.",
+        "Rar! The market calls.",
+        "GIF87 history",
+        "GIF89a was the second version.",
+        "SQLite format 3 is old.",
+        "Each file begins with %PDF- and a version.",
+    ],
+)
+def test_a_text_that_begins_like_another_kind_of_file_is_text(read: Any, text: str) -> None:
+    assert read(text.encode(), "a.txt").blocks[0].text == text
 
 
 def test_control_words_of_chat_templates_are_just_text(read: Any) -> None:
@@ -223,7 +239,13 @@ def ole(entry: str) -> bytes:
         (packed("xl/workbook.xml"), "an Excel sheet"),
         (packed("notes.txt"), "a ZIP archive"),
         (b"\x89PNG\r\n\x1a\n....", "a PNG picture"),
+        (b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00;", "a GIF picture"),
+        (b"ID3\x03\x00\x00\x00\x00\x0f\x76TIT2", "a sound file"),
+        (b"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff", "a program"),
+        (b"Rar!\x1a\x07\x00", "a RAR archive"),
         (bytes(range(1, 32)) * 20, "Unknown file type"),
+        (bytes(range(24)), "Unknown file type"),
+        (b"key\x01\x00\x02\x00val\x00\x00", "Unknown file type"),
     ],
 )
 def test_what_cannot_be_read_is_named_by_its_true_type(read: Any, content: bytes, sentence: str) -> None:

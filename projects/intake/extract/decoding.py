@@ -21,7 +21,9 @@ _CANDIDATES = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r",
     "mac_roman", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr",
 ]  # fmt: skip
-_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
+_SHORT = 512
+"""Bytes below which a share of them says little: two stray ones are a lot of a line."""
 _WESTERN_SIGNS = frozenset("€‚„…†‡‰‹‘’“”•–—™› §©«»°±²³´·¹º½¼¾¿¡£¥®ª×÷")
 
 
@@ -51,12 +53,20 @@ def looks_like_text(head: bytes) -> bool:
     if any(head.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(head):
         return True
     controls = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in head)
-    return controls + head.count(0) <= 0.05 * len(head)
+    return controls <= (0.25 if len(head) < _SHORT and _is_utf8(head) else 0.05) * len(head)
 
 
 def _lenient(content: bytes, encoding: str) -> Decoded:
     text = content.decode(encoding, errors="replace")
     return Decoded(text, encoding, text.count("\ufffd"))
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _utf16_without_mark(content: bytes) -> str:

@@ -25,16 +25,22 @@ _SIGNATURES = (
     (b"{\\rtf", "an RTF document"),
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
     (b"II*\x00", "a TIFF picture"),
     (b"MM\x00*", "a TIFF picture"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"ID3", "a sound file"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"ID3\x02", "a sound file"),
+    (b"ID3\x03", "a sound file"),
+    (b"ID3\x04", "a sound file"),
     (b"\x7fELF", "a program"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+)
+# Made of letters alone, which a text may begin with too.
+_SIGNATURES_OF_BINARY = (
+    (b"GIF87a", "a GIF picture"),
+    (b"GIF89a", "a GIF picture"),
     (b"MZ", "a program"),
-    (b"SQLite format 3", "an SQLite database"),
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_KINDS = (
@@ -60,20 +66,30 @@ def true_type(path: Path, name: str) -> str:
         head = file.read(HEAD)
     if not head.strip(b"\0 \t\r\n\f\xef\xbb\xbf\xff\xfe"):
         raise ExtractionError("The file is empty." if path.stat().st_size <= HEAD else f"Unknown file type. {READABLE}")
-    if b"%PDF-" in head[:1024]:
+    if _is_pdf(head):
         return PDF
     if head.startswith(b"PK\x03\x04"):
         return _zipped(path)
     if head.startswith(_OLE):
         raise _ole(path)
-    for signature, kind in _SIGNATURES:
+    _refuse(head, _SIGNATURES)
+    return _text(head, name)
+
+
+def _is_pdf(head: bytes) -> bool:
+    """Tell a PDF, which may have other bytes before its header, from a text that speaks of one."""
+    return head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and b" obj" in head)
+
+
+def _refuse(head: bytes, signatures: tuple[tuple[bytes, str], ...]) -> None:
+    for signature, kind in signatures:
         if head.startswith(signature):
             raise ExtractionError(f"This is {kind}. {READABLE}")
-    return _text(head, name)
 
 
 def _text(head: bytes, name: str) -> str:
     if not looks_like_text(head):
+        _refuse(head, _SIGNATURES_OF_BINARY)
         raise ExtractionError(f"Unknown file type: neither a document nor text. {READABLE}")
     if _HTML.match(head):
         raise ExtractionError(f"This is an HTML page. {READABLE}")
