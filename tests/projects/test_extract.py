@@ -132,6 +132,31 @@ _TEXT_BOX = (
 )
 
 
+def test_an_entity_of_word_that_refers_to_another_file_is_left_out_and_named(read: Any, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the content of another file")
+    declared = f'<!DOCTYPE x [<!ENTITY other SYSTEM "{secret.as_uri()}">]>'
+    plain = docx(lambda document: document.add_paragraph("The rent is MARK 900 euros."))
+
+    found = read(edited(plain, "word/document.xml", ("?>\n", f"?>\n{declared}"), ("MARK", "&other;")), "lease.docx")
+
+    assert [block.text for block in found.blocks] == ["The rent is  900 euros."]
+    assert found.warnings == ("In 1 place, text from outside of the document (an XML entity) was left out.",)
+
+
+def edited(archive: bytes, member: str, *changes: tuple[str, str]) -> bytes:
+    """Return a packed file with texts of one of its members replaced."""
+    buffer = BytesIO()
+    with zipfile.ZipFile(BytesIO(archive)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            for before, after in changes if name == member else ():
+                assert before.encode() in content
+                content = content.replace(before.encode(), after.encode())
+            new.writestr(name, content)
+    return buffer.getvalue()
+
+
 def test_headings_of_markdown_are_headings_but_not_within_code(read: Any) -> None:
     found = read(b"# Plan\n\nText\n\n```\n# no heading\n```\n\nSub\n---\n\nmore", "plan.md")
 

@@ -38,7 +38,7 @@ def extract(path: Path) -> Extraction:
         *_notes(document),
         *_repeated(document, "footer"),
     ]
-    return Extraction(DOCX, tuple(blocks))
+    return Extraction(DOCX, tuple(blocks), warnings=_warnings(document))
 
 
 def _open(path: Path) -> Any:
@@ -111,10 +111,22 @@ def _nested(parent: Any, tag: str) -> Iterator[Any]:
             yield from _nested(element, tag)
 
 
+def _warnings(document: Any) -> tuple[str, ...]:
+    """Say how many entities were left out: they stand for text in another file, which is never fetched."""
+    from lxml.etree import Entity
+
+    count = sum(1 for _ in document.element.iter(Entity))
+    if not count:
+        return ()
+    places = "1 place" if count == 1 else f"{count:,} places"
+    return (f"In {places}, text from outside of the document (an XML entity) was left out.",)
+
+
 def _text(element: Any) -> str:
     """Return the text of an element and all within it, text boxes excepted."""
     if element.tag == f"{_W}t":
-        return element.text or ""
+        # An entity is a child without a text of its own; what follows it in the run is its tail.
+        return (element.text or "") + "".join(child.tail or "" for child in element)
     if element.tag in _SIGNS:
         return _SIGNS[element.tag]
     return "".join(_text(child) for child in element.iterchildren() if child.tag not in _SKIPPED)
