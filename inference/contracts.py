@@ -183,3 +183,14 @@ class Health:
     prefill_tps: float = 0.0
     decode_tps: float = 0.0
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_wire(cls, data: Mapping[str, Any]) -> Self:
+        """Read what the service wrote; unknown keys are ignored and missing ones left out, as either side may be newer.
+
+        Raises ValueError for a state that this side does not know.
+        """
+        known = {key: data[key] for key in cls.__dataclass_fields__ if key in data}
+        known["state"] = EngineState(data.get("state", ""))
+        known["notes"] = tuple(data.get("notes") or ())
+        return cls(**known)

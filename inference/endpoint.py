@@ -34,8 +34,9 @@ def withdraw(run_dir: Path, pid: int) -> None:
 
 
 def read(run_dir: Path) -> Endpoint | None:
-    """Return what is published, or None when nothing is."""
+    """Return what is published, or None when nothing is, or nothing that this version can read."""
     try:
-        return Endpoint(**json.loads((run_dir / FILE_NAME).read_text()))
-    except FileNotFoundError:
+        data = json.loads((run_dir / FILE_NAME).read_text())
+        return Endpoint(**{name: data[name] for name in Endpoint.__dataclass_fields__ if name in data})
+    except (FileNotFoundError, ValueError, TypeError):
         return None

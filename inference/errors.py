@@ -21,7 +21,7 @@ class InferenceError(Exception):
 
 
 class ServiceUnavailable(InferenceError):
-    """Nothing listens: the process is not started, is restarting, or has died."""
+    """Nothing listens: the process is restarting or has died, or Readahead as a whole is not started."""
 
     code = "unavailable"
     default_message = "The model is not running right now; it is being started again. Try again in a moment."

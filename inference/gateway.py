@@ -32,10 +32,14 @@ from inference.errors import (
     ServiceUnavailable,
     from_code,
 )
+from inference.supervise import status
 
 CONNECT_S = 2.0
 IDLE_S = 30.0
 """The service sends a heartbeat at least every 2 s; a silence of this many seconds means that it hangs."""
+
+NOT_RUNNING = "Readahead is not running. Start it with `make run` or `manage.py up`."
+NOT_UNDERSTOOD = "The model service is of another version than the rest. Restart Readahead."
 
 _LIMITS = httpx.Timeout(IDLE_S, connect=CONNECT_S)
 _HEALTH_LIMITS = httpx.Timeout(5.0, connect=CONNECT_S)
@@ -213,8 +217,15 @@ def _endpoint() -> endpoint.Endpoint:
 
     published = endpoint.read(settings.RUN_DIR)
     if published is None:
-        raise ServiceUnavailable
+        raise _unavailable()
     return published
+
+
+def _unavailable() -> ServiceUnavailable:
+    """Say whether somebody starts the service again, or nobody."""
+    from django.conf import settings
+
+    return ServiceUnavailable("" if status.read(settings.RUN_DIR) else NOT_RUNNING)
 
 
 def _url(path: str) -> str:
@@ -235,20 +246,20 @@ def _named_failures() -> Iterator[None]:
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise ServiceUnavailable from error
+        raise _unavailable() from error
     except httpx.TimeoutException as error:
         raise ServiceStalled from error
     except (httpx.TransportError, httpx.StreamError) as error:
         raise ServiceLost from error
 
 
-def _error(status: int, content: bytes) -> InferenceError:
-    if status == 401:
+def _error(code: int, content: bytes) -> InferenceError:
+    if code == 401:
         return NotAuthorised()
     try:
         detail: Mapping[str, Any] = json.loads(content)["error"]
     except (ValueError, KeyError, TypeError):
-        return InferenceError(f"The model service answered with status {status}. Try again.")
+        return InferenceError(f"The model service answered with status {code}. Try again.")
     return from_code(detail.get("code") or "", detail.get("message") or "")
 
 
@@ -261,5 +272,7 @@ def _counts(reply: httpx.Response) -> list[int]:
 def _health(reply: httpx.Response) -> Health:
     if reply.is_error:
         raise _error(reply.status_code, reply.content)
-    said = reply.json()
-    return Health(**{**said, "state": EngineState(said["state"]), "notes": tuple(said["notes"])})
+    try:
+        return Health.from_wire(reply.json())
+    except (ValueError, TypeError, AttributeError):
+        return Health(EngineState.NOT_LOADED, message=NOT_UNDERSTOOD)

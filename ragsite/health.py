@@ -104,7 +104,8 @@ def _child(children: dict[str, ChildStatus], name: str) -> ChildStatus:
 
 def _ended(children: dict[str, ChildStatus], web: ChildState | None) -> list[str]:
     if not children:
-        return ["Readahead is not started as a whole; `manage.py up` does that."]
+        missing = "not started as a whole" if web else "not running"
+        return [f"Readahead is {missing}; `make run` or `manage.py up` starts it."]
     return [
         f"{name} ended ({child.last_exit}) and is started again."
         for name, child in children.items()
@@ -113,7 +114,9 @@ def _ended(children: dict[str, ChildStatus], web: ChildState | None) -> list[str
 
 
 def _engine_problems(engine: Health) -> list[str]:
-    return [] if engine.state is EngineState.READY else [f"Model: {engine.message or engine.state.lower()}"]
+    if engine.state is EngineState.READY or engine.message == gateway.NOT_RUNNING:
+        return []  # said already, of everything
+    return [f"Model: {engine.message or engine.state.lower()}"]
 
 
 def _status(problems: list[str], children: dict[str, ChildStatus], engine: Health) -> Status:

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from inference import endpoint, gateway
-from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Finished, Part, Progress, Sampling
+from inference.contracts import ChatMessage, ChatRequest, Delta, EngineState, Finished, Health, Part, Progress, Sampling
 from inference.errors import (
     EngineFault,
     ModelLoading,
@@ -22,6 +22,7 @@ from inference.errors import (
 from inference.fake import FakeAnswer, FakeEngine, broken
 from inference.gateway import to_wire
 from inference.service.wire import parse_chat
+from inference.supervise import status
 
 ASK = ChatRequest(messages=(ChatMessage("user", "How many?"),))
 
@@ -90,10 +91,36 @@ async def test_an_engine_that_hangs_is_an_error_and_not_a_heartbeat_for_ever(
 
 
 async def test_nothing_running_is_said_as_such() -> None:
-    with pytest.raises(ServiceUnavailable):
+    with pytest.raises(ServiceUnavailable, match=r"Readahead is not running\. Start it with `make run`"):
         await gateway.gateway().complete(ASK)
     assert (await gateway.gateway().health()).state is EngineState.NOT_LOADED
-    assert gateway.health().state is EngineState.NOT_LOADED
+    assert gateway.health() == Health(EngineState.NOT_LOADED, message=gateway.NOT_RUNNING)
+
+
+async def test_a_service_that_a_supervisor_starts_again_is_announced() -> None:
+    status.write(settings.RUN_DIR, status.own_status("", {}))
+    try:
+        with pytest.raises(ServiceUnavailable, match="being started again"):
+            await gateway.gateway().complete(ASK)
+    finally:
+        status.remove(settings.RUN_DIR)
+
+
+@pytest.mark.parametrize(
+    ("said", "understood"),
+    [
+        ({"state": "READY", "notes": ["A note."], "colour": "blue"}, Health(EngineState.READY, notes=("A note.",))),
+        ({"state": "READY", "model": "small"}, Health(EngineState.READY, model="small")),
+        ({"state": "DREAMING"}, Health(EngineState.NOT_LOADED, message=gateway.NOT_UNDERSTOOD)),
+        ({}, Health(EngineState.NOT_LOADED, message=gateway.NOT_UNDERSTOOD)),
+        (["READY"], Health(EngineState.NOT_LOADED, message=gateway.NOT_UNDERSTOOD)),
+    ],
+)
+def test_the_health_of_another_version_is_no_stack_trace(
+    fake_inference: FakeEngine, monkeypatch: pytest.MonkeyPatch, said: object, understood: Health
+) -> None:
+    monkeypatch.setattr("inference.service.app.asdict", lambda _: said)
+    assert gateway.health() == understood
 
 
 async def test_a_service_that_has_died_is_unavailable_not_a_stack_trace(fake_inference: FakeEngine) -> None:
@@ -116,6 +143,22 @@ def test_the_synchronous_twins_agree(fake_inference: FakeEngine) -> None:
     assert gateway.count_tokens(["one two", "", "three"]) == [2, 0, 1]
     assert gateway.complete(ASK).text == "An answer."
     assert gateway.health().state is EngineState.READY
+
+
+@pytest.mark.parametrize(
+    ("content", "understood"),
+    [
+        ('{"url": "http://127.0.0.1:1", "key": "k", "since": 2027}', endpoint.Endpoint("http://127.0.0.1:1", "k")),
+        ('{"key": "k"}', None),
+        ("[]", None),
+        ("", None),
+    ],
+)
+def test_the_endpoint_file_of_another_version_is_no_stack_trace(
+    tmp_path: Path, content: str, understood: endpoint.Endpoint | None
+) -> None:
+    (tmp_path / endpoint.FILE_NAME).write_text(content)
+    assert endpoint.read(tmp_path) == understood
 
 
 def test_the_endpoint_file_is_for_its_owner_alone(tmp_path: Path) -> None:

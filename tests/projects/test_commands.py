@@ -140,7 +140,7 @@ def test_ask_without_json_streams_the_answer_and_lists_its_sources(fake_inferenc
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["Flat", "How much is the rent?"], "The model is not running"),
+        (["Flat", "How much is the rent?"], "Readahead is not running. Start it with `make run`"),
         (["Flat", " "], "question"),
         (["Flat", "How much?", "--lane", "deep"], "no lane 'deep' yet"),
         (["Flat", "How much?", "--conversation", "99"], "no conversation 99"),

@@ -130,4 +130,8 @@ def test_command_fails_and_says_why_in_words() -> None:
     with pytest.raises(SystemExit) as failed:
         call_command("health", stdout=output)
     assert failed.value.code == 1
-    assert "degraded: web stopped, worker stopped" in output.getvalue()
+    assert output.getvalue().splitlines() == [
+        "degraded: web stopped, worker stopped, model NOT_LOADED",
+        "queue: 0 waiting, 0 running, 0 failed",
+        "Readahead is not running; `make run` or `manage.py up` starts it.",
+    ]

@@ -30,6 +30,7 @@ def _as_json(document: HealthReport) -> str:
 
 def _in_words(document: HealthReport) -> str:
     model, jobs = document["inference"], document["queue"]
-    parts = f"web {document['web']}, worker {document['worker']}, model {model['model'] or ''} {model['state']}"
+    engine = " ".join(filter(None, ("model", model["model"], model["state"])))
+    parts = f"web {document['web']}, worker {document['worker']}, {engine}"
     line = f"{jobs['waiting']} waiting, {jobs['running']} running, {jobs['failed']} failed"
     return "\n".join([f"{document['status']}: {parts}", f"queue: {line}", *document["problems"]])
