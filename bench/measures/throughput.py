@@ -74,6 +74,10 @@ def run(bench: Bench) -> list[Figure]:
             bench.notes.append(f"llama.cpp's own server did not start and is not in the figures: {died}")
             other = ""
         rivals = Rivals(service, loop, other)
+        room: int = loop.hello["spec"]["sequences"]
+        if room < max(case.together for case in cases):
+            bench.notes.append(f"This machine's memory holds {room} conversations, so more at once are not measured.")
+        cases = [case for case in cases if case.together <= room]
         return [figure for case in cases for figure in _figures(case, rivals, sizes.repetitions)]
 
 
