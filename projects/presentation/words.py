@@ -47,13 +47,17 @@ def seconds(value: float) -> str:
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
-def coverage_line(coverage: Mapping[str, Any]) -> str:
-    """Return which documents the answer could rest on, or nothing when that was not recorded."""
+def coverage_line(coverage: Mapping[str, Any], *, cited: bool) -> str:
+    """Return which documents the answer could rest on, or nothing when that was not recorded.
+
+    One without citations rests on none of them; they were searched for it.
+    """
     ready, total = int(coverage.get("ready", 0)), int(coverage.get("total", 0))
     if not total:
         return ""
+    verb = "rests on" if cited else "searched"
     if ready == total:
-        return "rests on the one document" if total == 1 else f"rests on all {total} documents"
+        return f"{verb} the one document" if total == 1 else f"{verb} all {total} documents"
     waiting = ", ".join(map(str, coverage.get("waiting", [])))
     missing = f"; not in it: {waiting}" if waiting else ""
-    return f"rests on {ready} of {total} documents{missing}"
+    return f"{verb} {ready} of {total} documents{missing}"

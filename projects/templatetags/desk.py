@@ -58,8 +58,10 @@ def cut_off(turn: Turn) -> str:
 
 @register.filter
 def coverage(turn: Turn) -> str:
-    """Return the line that says which documents the answer rests on."""
-    return words.coverage_line(turn.coverage)
+    """Return the line that says which documents the answer rests on; a turn that failed has none to rest on any."""
+    if turn.state in (Turn.State.FAILED, Turn.State.INTERRUPTED):
+        return ""
+    return words.coverage_line(turn.coverage, cited=bool(turn.citations.all()))
 
 
 @register.filter

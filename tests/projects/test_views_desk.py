@@ -129,6 +129,20 @@ def test_an_answer_shows_its_source_with_a_way_to_it(page: Client, project: Proj
     assert "rests on the one document" in html
 
 
+@pytest.mark.parametrize("state", [Turn.State.FAILED, Turn.State.INTERRUPTED])
+def test_a_turn_without_an_answer_names_no_documents_under_it(page: Client, project: Project, state: str) -> None:
+    turn = turn_with_answer(project, state=state, error="Broken.", coverage={"ready": 1, "total": 1, "waiting": []})
+    assert "the one document" not in conversation(page, turn)
+
+
+def test_an_answer_without_citations_was_searched_for_and_rests_on_nothing(page: Client, project: Project) -> None:
+    turn = turn_with_answer(project, coverage={"ready": 1, "total": 1, "waiting": []})
+    turn.citations.all().delete()
+    html = conversation(page, turn)
+    assert "searched the one document" in html
+    assert "rests on the one document" not in html
+
+
 def test_a_broken_answer_shows_why_and_offers_to_try_again(page: Client, project: Project) -> None:
     turn = turn_with_answer(project, state=Turn.State.FAILED, error_code="lost", error="The model stopped.")
     html = conversation(page, turn)
