@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from ragsite.environment import OFFLINE
 from ragsite.home import data_folder, secret_key
@@ -95,6 +96,30 @@ def test_each_installation_has_a_key_of_its_own(tmp_path: Path) -> None:
 def test_data_folder_is_made_for_its_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READAHEAD_HOME", str(tmp_path / "deep" / "home"))
     assert data_folder().stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("place", ["/dev/null/home", "/proc/home", "file"])
+def test_data_folder_that_cannot_be_made_is_said_in_one_sentence(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    home = tmp_path / place
+    done = _manage(home, "up")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Readahead cannot start: The data folder {home} cannot be used (")
+    assert "Set READAHEAD_HOME" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_data_folder_that_may_not_be_written_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READAHEAD_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "access", lambda path, mode: not (path == tmp_path and mode & os.W_OK))
+    with pytest.raises(ImproperlyConfigured, match="Permission denied"):
+        data_folder()
+
+
+def test_key_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "secret_key").mkdir()
+    with pytest.raises(ImproperlyConfigured, match="secret_key: Is a directory"):
+        secret_key(tmp_path)
 
 
 def test_libraries_are_told_to_stay_offline() -> None:
