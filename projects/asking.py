@@ -10,6 +10,7 @@ from django.utils.text import Truncator
 from projects import access
 from projects.answering import runs
 from projects.answering.turns import open_turn
+from projects.blank import is_blank
 from projects.models import Conversation, Project, Turn
 
 MAX_QUESTION = 4_000
@@ -43,7 +44,7 @@ def ask(user: access.Viewer, project: Project, question: str, conversation_id: i
     person's or not in this project. A refused question leaves no empty conversation behind.
     """
     question = question.strip()
-    if not question:
+    if is_blank(question):
         raise QuestionRefused("question_empty", "Type a question first.")
     if len(question) > MAX_QUESTION:
         raise QuestionRefused(

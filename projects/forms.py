@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from django import forms
 
+from projects.blank import is_blank
 from projects.models import Project
+
+NAME_IT = "Give the project a name."
 
 if TYPE_CHECKING:
     ProjectModelForm = forms.ModelForm[Project]
@@ -21,10 +24,12 @@ class ProjectForm(ProjectModelForm):
     class Meta:
         model = Project
         fields = ("name",)
-        error_messages = {"name": {"required": "Give the project a name."}}
+        error_messages = {"name": {"required": NAME_IT}}
 
     def clean_name(self) -> str:
         name = " ".join(str(self.cleaned_data["name"]).split())
+        if is_blank(name):
+            raise forms.ValidationError(NAME_IT)
         others = Project.objects.filter(owner_id=self.instance.owner_id, name=name).exclude(pk=self.instance.pk)
         if others.exists():
             raise forms.ValidationError("You have a project with this name already.")

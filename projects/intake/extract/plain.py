@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from projects.blank import is_blank
 from projects.intake.extract.base import Block, Extraction, ExtractionError, clean
 from projects.intake.extract.decoding import decode
 from projects.intake.extract.sniff import PLAIN
@@ -23,7 +24,7 @@ def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
     """Return a file's text, storable, and warnings about what was lost; raises ExtractionError if it is empty."""
     decoded = decode(path.read_bytes())
     text = clean(decoded.text)
-    if not text.strip():
+    if is_blank(text):
         raise ExtractionError("The file is empty.")
     if not decoded.replaced:
         return text, ()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+from projects.blank import is_blank
 from projects.intake.extract.base import Extraction, ExtractionError, Extractor
 from projects.intake.extract.sniff import DOCX, MARKDOWN, PDF, PLAIN, true_type
 
@@ -27,7 +28,7 @@ def extract(path: Path, name: str) -> Extraction:
         raise ExtractionError("The stored file is gone. Remove the document and add it again.")
     media_type = true_type(path, name)
     extraction = _reader(media_type)(path)
-    if not any(block.text.strip() for block in extraction.blocks):
+    if all(is_blank(block.text) for block in extraction.blocks):
         raise ExtractionError("There is no text in this file.")
     return replace(extraction, media_type=media_type)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from projects.blank import is_blank
 from projects.intake import batch
 from projects.models import Project
 from projects.owner import local_owner
@@ -36,7 +37,7 @@ class Command(BaseCommand):
             self._print(documents, waited=wait is not None)
 
     def _add(self, name: str, paths: list[str]) -> list[batch.Added]:
-        if not 0 < len(name) <= 200:
+        if is_blank(name) or len(name) > 200:
             raise CommandError("A project's name has 1 to 200 characters.")
         try:
             files = batch.files_in(paths)
