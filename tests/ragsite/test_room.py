@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,14 +19,14 @@ from ragsite.room import RoomForBody
 MB = 1_000_000
 
 
-async def answer_to(body_bytes: int) -> list[dict[str, Any]]:
+async def answer_to(body_bytes: int) -> list[Mapping[str, Any]]:
     """Return what is sent back to a request with a body of this size; the application answers 200."""
-    sent: list[dict[str, Any]] = []
+    sent: list[Mapping[str, Any]] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message: Mapping[str, Any]) -> None:
         sent.append(message)
 
     async def receive() -> dict[str, Any]:
