@@ -60,11 +60,14 @@ def running(home: Path, *commands: list[str], **environment: str) -> Iterator[St
             process.wait(PATIENCE_S)
 
 
-def manage(home: Path, *words: str) -> None:
-    """Run one `manage.py` command over `home` to its end."""
+def manage(home: Path, *words: str) -> str:
+    """Run one `manage.py` command over `home` to its end and return what it said."""
     variables = {**os.environ, "READAHEAD_HOME": str(home)}
     variables.pop("DJANGO_SETTINGS_MODULE", None)
-    subprocess.run([sys.executable, str(ROOT / "manage.py"), *words], env=variables, check=True, capture_output=True)
+    command = [sys.executable, str(ROOT / "manage.py"), *words]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def wait_for(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -16,67 +18,47 @@ from django.core.management import call_command
 from inference.fake import FakeEngine
 from projects.intake.pipeline import ingest
 from projects.models import Document
-from ragsite.network import is_loopback
+from tests.reports import PIPER, QUESTION, REPORTS
+from tests.stack import ROOT
+from tests.wall import Outbound, Wall, behind_wall, noted_attempts, walled
 
-REACHES_OUT = ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostbyname")
-
-
-class Outbound(Exception):
-    """Something tried to reach another machine."""
-
-
-class Wall:
-    """Refuses every call to another machine by any code in the process, and remembers it, while it is up."""
-
-    def __init__(self) -> None:
-        self.up = False
-        self.attempts: list[str] = []
-
-    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.up and event in REACHES_OUT and not _stays_here(event, arguments):
-            self.attempts.append(f"{event} {arguments[1:] or arguments}")
-            raise Outbound(event)
-
-
-def _stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
-    # getaddrinfo and gethostbyname begin with the name, the others with the socket and its destination.
-    target = arguments[0] if event.startswith("socket.get") else arguments[1]
-    if not isinstance(target, tuple):
-        return (
-            target is None
-            or isinstance(target, bytes | bytearray)
-            or str(target).startswith("/")
-            or is_loopback(target)
-        )
-    return is_loopback(str(target[0]))
-
-
-# An audit hook sees every use of a socket, however it was made, and cannot be taken out again: one for the process.
-WALL = Wall()
+ATTEMPTS: list[str] = []
+WALL = Wall(ATTEMPTS.append)
 sys.addaudithook(WALL)
 
 
 @pytest.fixture
-def wall() -> Iterator[Wall]:
-    WALL.attempts.clear()
+def attempts() -> Iterator[list[str]]:
+    """What is tried while the wall is up."""
+    ATTEMPTS.clear()
     WALL.up = True
-    yield WALL
+    yield ATTEMPTS
     WALL.up = False
 
 
-def test_wall_stands(wall: Wall) -> None:
+def test_wall_stands(attempts: list[str]) -> None:
     with pytest.raises(Outbound):
         socket.create_connection(("192.0.2.1", 80), timeout=0.1)
     with pytest.raises(Outbound):
         socket.getaddrinfo("example.com", 443)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender, pytest.raises(Outbound):
         sender.sendto(b"x", ("192.0.2.1", 53))
-    assert len(wall.attempts) == 3
+    assert len(attempts) == 3
 
 
-def test_wall_lets_loopback_through(wall: Wall) -> None:
+def test_wall_lets_loopback_through(attempts: list[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
-        assert wall.attempts == []
+        assert attempts == []
+
+
+def test_wall_stands_around_other_processes(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    call = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=0.1)"
+    environment = {**os.environ, **walled(notes)}
+    done = subprocess.run([sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=False)
+    assert "tests.wall.Outbound: socket.getaddrinfo" in done.stderr
+    assert len(behind_wall(notes)) == 1
+    assert [attempt.split()[0] for attempt in noted_attempts(notes)] == ["socket.getaddrinfo"]
 
 
 def _letter(path: Path) -> Path:
@@ -94,8 +76,10 @@ def _letter(path: Path) -> Path:
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_leaves_the_machine_while_a_document_is_read_and_asked_about(
-    wall: Wall, fake_inference: FakeEngine, tmp_path: Path
+    attempts: list[str], fake_inference: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name, value in walled(tmp_path / "notes").items():
+        monkeypatch.setenv(name, value)  # for the processes that read the files
     (tmp_path / "notes.txt").write_text("The deposit is three months' rent. See http://tracker.example/ for more.")
     paths = [str(_letter(tmp_path / "lease.docx")), str(tmp_path / "notes.txt")]
     call_command("ingest", "Flat", *paths, stdout=io.StringIO())
@@ -108,4 +92,34 @@ def test_nothing_leaves_the_machine_while_a_document_is_read_and_asked_about(
     call_command("ask", "Flat", "How much is the monthly rent?", json=True, stdout=output)
     assert "900" in json.loads(output.getvalue())["answer"]
     assert fake_inference.requests
-    assert wall.attempts == []
+    assert attempts == []
+    assert noted_attempts(tmp_path / "notes") == []
+
+
+def without_network() -> list[str]:
+    """Return the words before a command that take every network from it; skips where this is not allowed."""
+    words = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    if not shutil.which("unshare") or subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("A process without network needs Linux, and root or user namespaces.")
+    return words
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_everything_works_on_a_machine_without_network(tmp_path: Path) -> None:
+    """PDFs through the real processes to an answer of the real model, where there is nothing but loopback."""
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    for report in REPORTS:
+        (folder / report.file_name).write_bytes(report.file())
+    home = tmp_path / "home"
+    home.mkdir()
+    command = [*without_network(), sys.executable, "-m", "tests.alone", str(home), str(folder), QUESTION]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["interfaces"] == ["lo"]
+    assert [document["state"] for document in said["documents"]] == ["ready"] * len(REPORTS)
+    assert PIPER.registration in said["answer"]["answer"]
+    assert {"document": PIPER.file_name, "page": 2, "quote": PIPER.sentence} in said["answer"]["citations"]
