@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,14 @@ from projects.models import Document, Project
 BLOCK = 1024 * 1024
 POLL_S = 0.3
 SIGN_OF_LIFE_S = 30.0
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a link to a folder",  # a folder itself is walked
+}
 
 
 class DocumentReport(TypedDict):
@@ -47,16 +56,16 @@ class Unreadable(Exception):
 
 
 def files_in(paths: Iterable[str]) -> list[Path]:
-    """Return the files named and those in the folders named, in a stable order; hidden ones only if named themselves.
+    """Return the paths named and those in the folders named, in a stable order; hidden ones only if named themselves.
 
-    Raises Unreadable for a path that is not there.
+    What else than files is among them is for `add_files` to refuse. Raises Unreadable for a path that is not there.
     """
     found: list[Path] = []
     for given in paths:
         path = Path(given)
         if path.is_dir():
             found += _walk(path)
-        elif path.is_file():
+        elif path.exists():
             found.append(path)
         else:
             raise Unreadable(f"There is no file or folder {given}.")
@@ -67,6 +76,7 @@ def add_files(project: Project, files: Iterable[Path]) -> Iterator[Added]:
     """Add files one by one; one that is refused does not keep the others from being added."""
     for path in files:
         try:
+            _refuse_other_than_file(path)
             with path.open("rb") as file:
                 added = add_file(project, path.name, iter(lambda: file.read(BLOCK), b""))
         except IntakeError as error:
@@ -75,6 +85,18 @@ def add_files(project: Project, files: Iterable[Path]) -> Iterator[Added]:
             yield Added(path.name, None, f"The file could not be read: {error.strerror}.")
         else:
             yield Added(added.name, added.document_id)
+
+
+def _refuse_other_than_file(path: Path) -> None:
+    """Raise IntakeError for a pipe or a device, whose reader may wait for ever, and for links that lead to no file."""
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise IntakeError("This is a link to a file that is not there.") from None
+        raise
+    if kind != stat.S_IFREG:
+        raise IntakeError(f"This is {_KINDS.get(kind, 'something else')}, not a file.")
 
 
 def wait_until_indexed(document_ids: Sequence[int], progress: Callable[[int, int], None]) -> None:
@@ -102,6 +124,11 @@ def is_running() -> bool:
     supervisor = status.read(settings.RUN_DIR)
     worker = supervisor.children.get("worker") if supervisor else None
     return worker is not None and worker.state is not ChildState.STOPPED
+
+
+def all_searchable(documents: Iterable[DocumentReport]) -> bool:
+    """Tell whether every file was taken and read."""
+    return all(document["state"] in Document.ANSWERABLE for document in documents)
 
 
 def report(added: Sequence[Added]) -> list[DocumentReport]:
@@ -136,4 +163,5 @@ def _unfinished(document_ids: Sequence[int]) -> list[int]:
 def _walk(folder: Path) -> Iterator[Path]:
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(root) / name for name in sorted(names) if not name.startswith("."))
+        links = [name for name in folders if (Path(root) / name).is_symlink()]
+        yield from (Path(root) / name for name in sorted(names + links) if not name.startswith("."))

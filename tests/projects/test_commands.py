@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,13 @@ KEYS = {
 }
 
 
-def run(*arguments: str) -> str:
-    out = StringIO()
-    call_command(*arguments, stdout=out, stderr=StringIO())
+def run(*arguments: str, code: int = 0) -> str:
+    out, ended = StringIO(), 0
+    try:
+        call_command(*arguments, stdout=out, stderr=StringIO())
+    except SystemExit as end:
+        ended = int(end.code or 0)
+    assert ended == code
     return out.getvalue()
 
 
@@ -44,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_ingest_reads_a_folder_and_reports_each_file(folder: Path) -> None:
-    result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json"))
+    result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json", code=1))
 
     lease, bad = result["documents"]
     assert result["project"] == "Flat"
@@ -64,11 +69,45 @@ def test_ingest_leaves_the_reading_to_a_running_worker(folder: Path, monkeypatch
     monkeypatch.setattr("projects.intake.batch.time.sleep", worker_reads)
     monkeypatch.setattr("projects.intake.batch.ingest", None)  # must not be called
     try:
-        result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json"))
+        result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json", code=1))
     finally:
         status.remove(settings.RUN_DIR)
 
     assert [document["state"] for document in result["documents"]] == ["ready", "failed"]
+
+
+def test_ingest_succeeds_when_everything_can_be_searched(folder: Path) -> None:
+    (folder / "within" / "broken.pdf").unlink()
+
+    printed = run("ingest", "Flat", str(folder), "--wait", "indexed")
+
+    assert printed == "lease.pdf: ready\n"
+
+
+def test_ingest_takes_nothing_but_files_and_says_so(folder: Path) -> None:
+    outside = folder / ".outside"
+    outside.mkdir()
+    os.mkfifo(folder / "fifo")
+    (folder / "device").symlink_to("/dev/zero")
+    (folder / "gone").symlink_to("nowhere.pdf")
+    (folder / "linked").symlink_to(outside)
+    (folder / "within" / "broken.pdf").unlink()
+
+    documents = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json", code=1))["documents"]
+
+    assert {document["name"]: document["error"] for document in documents} == {
+        "device": "This is a device, not a file.",
+        "fifo": "This is a pipe, not a file.",
+        "gone": "This is a link to a file that is not there.",
+        "lease.pdf": "",
+        "linked": "This is a link to a folder, not a file.",
+    }
+
+
+def test_ingest_of_a_named_pipe_does_not_wait_for_a_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+
+    assert "a pipe, not a file" in run("ingest", "Flat", str(tmp_path / "fifo"))
 
 
 def test_ingest_without_waiting_leaves_the_files_in_line(folder: Path) -> None:
@@ -78,8 +117,8 @@ def test_ingest_without_waiting_leaves_the_files_in_line(folder: Path) -> None:
 
 
 def test_ingest_of_the_same_folder_again_adds_nothing(folder: Path) -> None:
-    run("ingest", "Flat", str(folder), "--wait", "indexed")
-    run("ingest", "Flat", str(folder), "--wait", "indexed")
+    run("ingest", "Flat", str(folder), "--wait", "indexed", code=1)
+    run("ingest", "Flat", str(folder), "--wait", "indexed", code=1)
 
     assert Project.objects.get().documents.count() == 2
 
@@ -98,7 +137,7 @@ def test_waiting_for_the_reading_ahead_says_that_there_is_none_yet(folder: Path)
 
 @pytest.fixture
 def flat(folder: Path) -> None:
-    run("ingest", "Flat", str(folder), "--wait", "indexed")
+    run("ingest", "Flat", str(folder), "--wait", "indexed", code=1)
 
 
 def ask(*arguments: str) -> Any:

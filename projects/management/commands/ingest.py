@@ -16,7 +16,10 @@ from projects.owner import local_owner
 
 
 class Command(BaseCommand):
-    help = "Add files and folders to a project; the project is made if there is none of this name."
+    help = (
+        "Add files and folders to a project; the project is made if there is none of this name. With --wait indexed, "
+        "exit code 1 says that a document failed, was refused or needs a password; the report names it."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", help="name of the project")
@@ -35,6 +38,8 @@ class Command(BaseCommand):
             self.stdout.write(jsonlib.dumps({"project": project.strip(), "documents": documents}))
         else:
             self._print(documents, waited=wait is not None)
+        if wait and not batch.all_searchable(documents):
+            raise SystemExit(1)
 
     def _add(self, name: str, paths: list[str]) -> list[batch.Added]:
         if is_blank(name) or len(name) > 200:
