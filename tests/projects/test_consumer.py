@@ -75,6 +75,13 @@ def text_of(frames: list[Frame]) -> str:
     return "".join(frame["text"] for frame in frames if frame["type"] == "text")
 
 
+@pytest.mark.parametrize("address", ["/", "/ws/projects/abc/", "/ws/projects/1", f"/ws/projects/{10**30}/"])
+async def test_an_address_that_leads_nowhere_is_refused_without_a_fault(project: Project, address: str) -> None:
+    communicator = WebsocketCommunicator(URLRouter(websocket_urlpatterns), address)
+    communicator.scope["user"] = project.owner
+    assert not (await communicator.connect())[0]
+
+
 async def test_a_question_is_answered_in_order_and_stored(project: Project, fake: FakeEngine) -> None:
     async with opened(project) as desk:
         await desk.send_json_to({"type": "ask", "question": " What is the rent? ", "conversation": None})
