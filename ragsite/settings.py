@@ -170,15 +170,23 @@ MAX_UPLOAD_BYTES = whole_number("READAHEAD_MAX_UPLOAD_MB", 200, 1, 100_000) * 10
 SNAPSHOT_QUOTA = whole_number("READAHEAD_SNAPSHOT_GB", 20, 0, 100_000) * 1024**3
 """Space for the model's states of what it has read, in bytes; 0 keeps none."""
 
+LOG_LINE = "{asctime} {levelname} {name}: {message}"
 # Document text and questions never go into a log: messages name rows by id.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": LOG_LINE, "style": "{"},
+        "without trace": {"()": "ragsite.logs.WithoutTrace", "format": LOG_LINE, "style": "{"},
+    },
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "without trace": {"class": "logging.StreamHandler", "formatter": "without trace"},
+    },
     "root": {"handlers": ["stderr"], "level": os.environ.get("READAHEAD_LOG_LEVEL", "WARNING").upper()},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
+        "django.security.DisallowedHost": {"handlers": ["without trace"], "propagate": False},
         # One line for each call to the inference service would bury the rest.
         "httpx": {"level": "WARNING"},
     },

@@ -122,6 +122,14 @@ def test_key_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:
         secret_key(tmp_path)
 
 
+def test_call_to_a_foreign_host_name_is_one_line_in_the_log(tmp_path: Path) -> None:
+    script = "from django.test import Client; print(Client(headers={'host': 'evil.example'}).get('/').status_code)"
+    done = _manage(tmp_path, "shell", "--no-imports", "-c", script)
+    assert done.stdout == "400\n"
+    assert "Invalid HTTP_HOST header: 'evil.example'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_libraries_are_told_to_stay_offline() -> None:
     assert {name: os.environ.get(name) for name in OFFLINE} == OFFLINE
     assert OFFLINE["HF_HUB_OFFLINE"] == OFFLINE["TRANSFORMERS_OFFLINE"] == "1"
