@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from projects.intake import store
+from projects.intake.erasure import erase
 from projects.intake.names import clean_name
 from projects.models import Document, DocumentName, Project, Turn
 from study.queue import enqueue, ids_in_line
@@ -81,6 +82,7 @@ def remove_document(document: Document) -> None:
             Document.objects.filter(pk=document.pk).delete()
             # The prompts that were sent hold passages, cited or not.
             Turn.objects.filter(conversation__project=document.project_id).update(prompt=[])
+            erase()
         _drop_unused({document.sha256})
 
 
@@ -88,7 +90,9 @@ def remove_project(project: Project) -> None:
     """Remove a project with its documents, conversations and all bytes that nothing else uses."""
     with store.exclusive():
         hashes = set(project.documents.values_list("sha256", flat=True))
-        Project.objects.filter(pk=project.pk).delete()
+        with transaction.atomic():
+            Project.objects.filter(pk=project.pk).delete()
+            erase()
         _drop_unused(hashes)
 
 

@@ -47,6 +47,16 @@ def add(entries: Iterable[IndexEntry]) -> None:
         )
 
 
+def erase_deleted() -> None:
+    """Rewrite the index without the words of deleted chunks, which it keeps until it is merged by chance.
+
+    Takes a second for 100 MB of text. FTS5's own 'secure-delete' does it row by row, from SQLite 3.42 on alone.
+    """
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {TABLE} ({TABLE}) VALUES ('optimize')")
+
+
 def search(project_id: int, question: str, limit: int = SEARCH_LIMIT) -> list[Passage]:
     """Return the chunks that share words with the question, best first, from answerable documents alone.
 
