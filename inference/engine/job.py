@@ -11,6 +11,7 @@ from inference.engine.memory import Recall
 from inference.engine.port import Sink
 from inference.engine.prompt import Prompt
 from inference.engine.sampler import Sampler
+from inference.engine.schedule import GRAIN
 from inference.engine.text import TextStream
 from inference.errors import InferenceError
 
@@ -46,6 +47,11 @@ class Job:
     def __post_init__(self) -> None:
         self.sequence = list(self.prompt.tokens)
         self.text = TextStream(self.request.stop)
+
+    @property
+    def prefix(self) -> list[int]:
+        """The part of the prompt that need not be computed when it is remembered."""
+        return self.sequence[: max(len(self.prompt.tokens) - GRAIN, 0)]
 
     @property
     def generated(self) -> int:

@@ -315,8 +315,10 @@ class Context:
         self._lib.llama_memory_seq_cp(self._memory, source, target, -1, -1)
 
     def _keeps(self, sequence: int, length: int) -> bool:
-        if self.length(sequence) == length or self.spec.swa_full or not self.model.sliding_window:
+        if not self.model.sliding_window or self.length(sequence) == length:
             return True
+        # What the local layers hold decides, not the settings: a saved state has only their last window in it, so a
+        # restored sequence may lack what one that was read still has.
         lowest = int(self._lib.llama_memory_seq_pos_min(self._memory, sequence))
         return lowest <= max(0, length - self.model.sliding_window)
 

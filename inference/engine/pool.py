@@ -129,9 +129,10 @@ class Pool:
     def _place(self, job: Job) -> None:
         """Give a job its slot, with as much of its prompt as other slots hold, and look for more on the disk.
 
-        The last token is always computed again, because its logits are what the answer begins with.
+        The end of the prompt is always computed again, because the logits of its last token are what the answer begins
+        with; a whole grain of it, as `schedule.GRAIN` says.
         """
-        wanted = job.sequence[:-1]
+        wanted = job.prefix
         free = [
             FreeSlot(slot.index, common_prefix(slot.tokens, wanted), slot.conversation, slot.used)
             for slot in self._slots
@@ -153,7 +154,7 @@ class Pool:
 
     def _look_up(self, slot: Slot, job: Job) -> None:
         """Begin to fetch a snapshot that knows more of the prompt than the slot does."""
-        job.recall = self._memory.recall(job.sequence[:-1], longer_than=len(slot.tokens), wake=self._wake)
+        job.recall = self._memory.recall(job.prefix, longer_than=len(slot.tokens), wake=self._wake)
         if job.recall is None:
             job.reused = len(slot.tokens) - job.restored
             job.progress(len(slot.tokens))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-GRAIN = 4
-"""Tokens; prompts are cut into batches, and prefixes reused, only at multiples of this.
+GRAIN = 8
+"""Tokens; prompts are cut into batches, and prefixes reused, only at multiples of this, and no batch of a prompt has
+fewer (unless the prompt itself does).
 
-llama.cpp's matrix kernels compute rows four at a time and the rest one by one, with results that differ in the last
-bits. Cut at multiples of four, every token of a prompt meets the same kernel whatever was in the cache before, so a
-restored, resumed or reused prefix gives exactly the logits of a plain prefill (without flash attention, which has
-another kernel for fewer than 64 rows).
+llama.cpp computes a few rows with other kernels than many, with results that differ in the last bits: matrix products
+take rows four at a time and the rest one by one, attention has a variant for fewer than eight. Cut by this rule, every
+token of a prompt meets the same kernel whatever was in the cache before, so a restored, resumed or reused prefix gives
+exactly the logits of a plain prefill. (Without flash attention, whose kernels change at 64 rows.)
 """
 
 
@@ -55,6 +56,12 @@ class Batch:
     turns: Turns
 
 
+def stretch(pending: int, budget: int) -> int:
+    """Return how many of the pending tokens the next batch takes, such that no rest below a grain is left."""
+    share = min(pending, budget)
+    return share - GRAIN if 0 < pending - share < GRAIN else share
+
+
 def prefill_budget(ubatch: int, prefill_tps: float, *, alone: bool) -> int:
     """Return how many prompt tokens the next batch may hold.
 
@@ -82,7 +89,7 @@ def compose(needs: Sequence[Need], turns: Turns, ubatch: int, prefill_tps: float
         return Batch({}, turns)
     budget = prefill_budget(ubatch, prefill_tps, alone=not answering)
     first = min(reading, key=lambda need: (need.slot <= turns.reader, need.slot))
-    return Batch({first.slot: min(first.pending, budget)}, Turns(first.slot, 0))
+    return Batch({first.slot: stretch(first.pending, budget)}, Turns(first.slot, 0))
 
 
 def common_prefix(held: Sequence[int], wanted: Sequence[int]) -> int:

@@ -70,8 +70,8 @@ class SnapshotStore:
     def __init__(self, folder: Path, key: str, quota: int, *, cuttable: bool = True) -> None:
         """Open `folder`; raises OSError when it cannot be used. `quota` in bytes over all keys.
 
-        `cuttable`: a prefix of a snapshot may be used. A sliding-window cache that is not kept whole can be restored at
-        its snapshot points only.
+        `cuttable`: a prefix of a snapshot may be used. The state of a sliding-window model holds the last window of its
+        local layers alone, so such a model can be restored at its snapshot points only.
         """
         self.trouble = ""
         """Why the last save failed, for a person; empty when it did not."""

@@ -76,9 +76,8 @@ def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -
         "flash_attention": plan.flash_attention,
         "swa_full": plan.swa_full,
     }
-    cuttable = plan.swa_full or not model.sliding_window
     try:
-        return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=cuttable)
+        return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=not model.sliding_window)
     except OSError as error:
         logger.error("Nothing that is read will be kept: %s: %s", folder, error.strerror)  # noqa: TRY400 - a sentence
         return NoMemory()

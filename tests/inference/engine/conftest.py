@@ -45,10 +45,15 @@ def load(path: Path, memory: PrefixMemory | None = None, *, window: int = 2048) 
     keep = memory or NoMemory()
     engine = LlamaEngine(path, lambda _model: _plan(window), lambda _model, _plan: keep)
     engine.start()
+    wait_until_ready(engine)
+    return engine
+
+
+def wait_until_ready(engine: LlamaEngine) -> None:
+    """Return when the engine can be asked."""
     while engine.health().state is EngineState.LOADING:
         time.sleep(0.01)
     assert engine.health().state is EngineState.READY, engine.health().message
-    return engine
 
 
 @pytest.fixture(scope="session")
@@ -93,4 +98,4 @@ def ask(engine: LlamaEngine, *texts: str, pool: PoolName = PoolName.CONVERSATION
     return Asked(engine.submit(ChatRequest(messages=messages, pool=pool, **options), events.put), events)
 
 
-__all__ = ["SERVICE_LINE", "Asked", "Delta", "ask", "load", "model_file"]
+__all__ = ["SERVICE_LINE", "Asked", "Delta", "ask", "load", "model_file", "wait_until_ready"]

@@ -35,7 +35,7 @@ def test_greedy_answers_repeat_and_the_second_asking_reads_almost_nothing(engine
     first, _ = ask(engine, "Name a colour.", conversation="greedy").result()
     second, end = ask(engine, "Name a colour.", conversation="greedy").result()
     assert first == second != ""
-    assert 1 <= end.timings.read <= GRAIN
+    assert 1 <= end.timings.read < 2 * GRAIN
 
 
 def test_the_accounts_add_up(engine: LlamaEngine) -> None:
@@ -49,7 +49,7 @@ def test_the_accounts_add_up(engine: LlamaEngine) -> None:
 def test_the_next_turn_of_a_conversation_reads_only_what_is_new(engine: LlamaEngine) -> None:
     answer, first = ask(engine, LONG, conversation="turns").result()
     _, second = ask(engine, LONG, answer, "And the dearest?", conversation="turns").result()
-    assert second.timings.reused > first.timings.prompt - GRAIN
+    assert second.timings.reused > first.timings.prompt - 2 * GRAIN
     assert second.timings.read < 40
 
 
@@ -238,7 +238,7 @@ def test_a_cancelled_study_request_ends_although_a_conversation_is_busy(engine: 
     live.until(Delta)
     study.ticket.cancel()
     assert study.result()[1].reason == "cancelled"
-    assert live.events.queue[-1:] == [] or not isinstance(live.events.queue[-1], Finished)
+    assert not any(isinstance(event, Finished) for event in list(live.events.queue))
     live.ticket.cancel()
     live.result()
 

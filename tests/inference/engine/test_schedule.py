@@ -17,6 +17,7 @@ from inference.engine.schedule import (
     compose,
     next_in_line,
     prefill_budget,
+    stretch,
 )
 
 needs = st.lists(
@@ -120,3 +121,14 @@ def test_a_tab_that_asks_ten_questions_does_not_keep_another_waiting() -> None:
 
 def test_questions_of_one_conversation_keep_their_order() -> None:
     assert next_in_line(["a", "a", "a"], {"a": 7}) == 0
+
+
+@given(st.integers(1, 3000), st.integers(2, 64).map(lambda grains: grains * GRAIN))
+def test_a_prompt_is_cut_at_grains_and_ends_in_no_smaller_piece(prompt: int, budget: int) -> None:
+    left, pieces = prompt, []
+    while left:
+        pieces.append(stretch(left, budget))
+        left -= pieces[-1]
+    assert all(0 < piece <= budget for piece in pieces)
+    assert all(piece % GRAIN == 0 for piece in pieces[:-1])
+    assert pieces[-1] >= min(prompt, GRAIN)
