@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import weakref
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+from asgiref.sync import async_to_sync
 
 from inference import endpoint
 from inference.contracts import (
@@ -45,12 +46,19 @@ _LIMITS = httpx.Timeout(IDLE_S, connect=CONNECT_S)
 _HEALTH_LIMITS = httpx.Timeout(5.0, connect=CONNECT_S)
 
 
+Result = TypeVar("Result")
+
+
 class Gateway:
     """Asynchronous access to the service; belongs to the event loop that made it (see `gateway`)."""
 
     def __init__(self) -> None:
         # trust_env off: a proxy variable of the user's shell must not see documents on their way to loopback.
         self._client = httpx.AsyncClient(timeout=_LIMITS, trust_env=False)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._client.aclose()
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
         """Yield the request's events as they come; the last is `Finished`. Raises InferenceError.
@@ -59,7 +67,7 @@ class Gateway:
         """
         body = to_wire(request, stream=True)
         with _named_failures():
-            async with self._client.stream("POST", _url("/v1/chat/completions"), json=body, headers=_auth()) as reply:
+            async with self._client.stream("POST", json=body, **_to("/v1/chat/completions")) as reply:
                 if reply.is_error:
                     raise _error(reply.status_code, await reply.aread())
                 reader = StreamReader()
@@ -79,14 +87,14 @@ class Gateway:
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return each text's tokens under the loaded model, special tokens off. Raises InferenceError."""
         with _named_failures():
-            reply = await self._client.post(_url("/tokenize"), json={"texts": list(texts)}, headers=_auth())
+            reply = await self._client.post(json={"texts": list(texts)}, **_to("/tokenize"))
         return _counts(reply)
 
     async def health(self) -> Health:
         """Return the service's state; a service that cannot be reached is NOT_LOADED with the reason."""
         try:
             with _named_failures():
-                reply = await self._client.get(_url("/health"), headers=_auth(), timeout=_HEALTH_LIMITS)
+                reply = await self._client.get(timeout=_HEALTH_LIMITS, **_to("/health"))
             return _health(reply)
         except InferenceError as error:
             return Health(EngineState.NOT_LOADED, message=error.message)
@@ -105,39 +113,26 @@ def gateway() -> Gateway:
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
     """Return each text's tokens, from synchronous code. Raises InferenceError."""
-    with _named_failures(), _sync_client(_LIMITS) as client:
-        reply = client.post(_url("/tokenize"), json={"texts": list(texts)}, headers=_auth())
-    return _counts(reply)
+    return async_to_sync(_once)(lambda own: own.count_tokens(texts))
 
 
 def complete(request: ChatRequest) -> Completion:
     """Return the whole answer, from synchronous code. Raises InferenceError."""
-    collected = _Collector()
-    body = to_wire(request, stream=True)
-    with (
-        _named_failures(),
-        _sync_client(_LIMITS) as client,
-        client.stream("POST", _url("/v1/chat/completions"), json=body, headers=_auth()) as reply,
-    ):
-        if reply.is_error:
-            raise _error(reply.status_code, reply.read())
-        reader = StreamReader()
-        for line in reply.iter_lines():
-            for event in reader.feed(line):
-                collected.add(event)
-        if not reader.finished:
-            raise ServiceLost
-    return collected.completion()
+    return async_to_sync(_once)(lambda own: own.complete(request))
 
 
 def health() -> Health:
     """Return the service's state, from synchronous code; never raises."""
+    return async_to_sync(_once)(lambda own: own.health())
+
+
+async def _once(call: Callable[[Gateway], Awaitable[Result]]) -> Result:
+    """Make one call with a gateway of its own: the event loop that synchronous code is given ends with the call."""
+    own = Gateway()
     try:
-        with _named_failures(), _sync_client(_HEALTH_LIMITS) as client:
-            reply = client.get(_url("/health"), headers=_auth())
-        return _health(reply)
-    except InferenceError as error:
-        return Health(EngineState.NOT_LOADED, message=error.message)
+        return await call(own)
+    finally:
+        await own.close()
 
 
 class StreamReader:
@@ -228,16 +223,10 @@ def _unavailable() -> ServiceUnavailable:
     return ServiceUnavailable("" if status.read(settings.RUN_DIR) else NOT_RUNNING)
 
 
-def _url(path: str) -> str:
-    return _endpoint().url + path
-
-
-def _auth() -> dict[str, str]:
-    return {"Authorization": f"Bearer {_endpoint().key}"}
-
-
-def _sync_client(limits: httpx.Timeout) -> httpx.Client:
-    return httpx.Client(timeout=limits, trust_env=False)
+def _to(path: str) -> dict[str, Any]:
+    """Return address and key for a call, both of the same service: another one may take its place at any moment."""
+    service = _endpoint()
+    return {"url": service.url + path, "headers": {"Authorization": f"Bearer {service.key}"}}
 
 
 @contextmanager

@@ -93,7 +93,11 @@ async def test_an_engine_that_hangs_is_an_error_and_not_a_heartbeat_for_ever(
 async def test_nothing_running_is_said_as_such() -> None:
     with pytest.raises(ServiceUnavailable, match=r"Readahead is not running\. Start it with `make run`"):
         await gateway.gateway().complete(ASK)
-    assert (await gateway.gateway().health()).state is EngineState.NOT_LOADED
+    unreachable = Health(EngineState.NOT_LOADED, message=gateway.NOT_RUNNING)
+    assert await gateway.gateway().health() == unreachable
+
+
+def test_nothing_running_is_said_to_synchronous_code_too() -> None:
     assert gateway.health() == Health(EngineState.NOT_LOADED, message=gateway.NOT_RUNNING)
 
 
