@@ -123,7 +123,7 @@ def test_a_model_beyond_this_machine_is_listed_as_such_and_not_activated(
 def test_probe_keeps_what_it_measured_and_says_what_it_chose(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(models_dir, "smollm2-135m")
     costs = estimated_costs(10**8, 23_040, 8192)
-    measured = [Row(EXACT, costs, 100, 20), Row(Flags("q8_0", "q8_0", True), costs, 300, 60)]
+    measured = [Row(EXACT, error="cannot be had"), Row(Flags("q8_0", "q8_0", True), costs, 300, 60)]
     monkeypatch.setattr(command, "run_probe", lambda _path, _say: measured)
     out = io.StringIO()
     call_command("models", "probe", "smollm2-135m", "--json", stdout=out, stderr=io.StringIO())

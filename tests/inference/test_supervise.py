@@ -60,7 +60,15 @@ class Run:
 
 
 @pytest.fixture
-def supervise(tmp_path: Path) -> Iterator[Callable[..., Run]]:
+def hangup() -> Iterator[None]:
+    """Undo an inherited `nohup`, which tests may run under and which the supervisor rightly heeds."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
+def supervise(tmp_path: Path, hangup: None) -> Iterator[Callable[..., Run]]:
     runs: list[Run] = []
 
     def start(*scripts: str, under: tuple[str, ...] = ()) -> Run:

@@ -59,9 +59,7 @@ def extract_isolated(path: Path, name: str, limits: Limits | None = None) -> Ext
     limits = limits or _limits_for_file(path)
     request = Request(path=str(path), name=name, memory=limits.memory, seconds=int(limits.seconds) + 1)
     # A session of its own is a group to kill as a whole. The name goes in by standard input: commands are public.
-    process = subprocess.Popen(
-        COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
+    process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     try:
         out, _ = process.communicate(json.dumps(request).encode("ascii"), timeout=limits.seconds)
     except subprocess.TimeoutExpired:
