@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.options import Options
 from bench.service import Flags, Service
 from inference.catalogue import ModelEntry
+from inference.engine.budget import STEP
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,12 @@ class Bench:
     notes: list[str] = field(default_factory=list)
 
     def flags(self, window: int, *, model: ModelEntry | None = None, swa_full: bool = True, quota: int = 0) -> Flags:
-        """Return a command line for the service, with the window cut to what the model was trained for."""
+        """Return a command line for the service, with a window of at least so many tokens if the model was made for it.
+
+        A plan gives windows in steps and rounds down.
+        """
         entry = model or self.options.model
-        window = min(window, entry.context_length)
+        window = min(-(-window // STEP) * STEP, entry.context_length)
         return Flags(self.paths[entry.id], window, self.options.threads, swa_full=swa_full, quota=quota)
 
     @contextmanager

@@ -74,15 +74,21 @@ def read_head(path: Path) -> tuple[Header, Any]:
 
 
 def read(path: Path) -> tuple[Header, Any, Any]:
-    """Return header, token ids and state (numpy uint8), verified by the checksum. Raises BadSnapshot or OSError."""
+    """Return header, token ids and state (numpy uint8), verified by the checksum. Raises BadSnapshot or OSError.
+
+    The state is mapped, not copied: filling hundreds of megabytes of fresh memory takes longer than all the rest of a
+    restore. A mapped file stays readable after it has been deleted.
+    """
     import numpy as np
 
-    with path.open("rb") as file:
-        header = _header(file)
-        tokens = _tokens(file, header)
-        state = np.fromfile(file, dtype=np.uint8, count=header.state_bytes)
-    if state.size != header.state_bytes:
-        raise BadSnapshot("it is shorter than its header says")
+    header, tokens = read_head(path)
+    if not header.state_bytes:
+        raise BadSnapshot("it holds no state")
+    start = path.stat().st_size - header.state_bytes
+    try:
+        state = np.memmap(path, dtype=np.uint8, mode="r", offset=start, shape=(header.state_bytes,))
+    except ValueError as error:  # it became shorter while we looked
+        raise BadSnapshot("it is shorter than its header says") from error
     if checksum(header.key, tokens, state) != header.crc:
         raise BadSnapshot("its checksum is wrong")
     return header, tokens, state
