@@ -32,10 +32,12 @@ const handlers = {
 const socket = new Socket(desk.dataset.socket, {
   onFrame: (frame) => handlers[frame.type]?.(frame),
   onOpen() {
+    form.classList.add("ask-live");
     lost.hidden = true;
     turns.openTurns().forEach((turn) => socket.send({ type: "follow", turn }));
   },
   onClose() {
+    form.classList.remove("ask-live");
     field.readOnly = false;
     lost.hidden = false;
   },

@@ -110,6 +110,7 @@ def test_a_refused_question_stays_in_its_field(page: Page, site: Site) -> None:
     field.evaluate("field => field.removeAttribute('maxlength')")
     question = "why " * 1200
     field.fill(question)
+    expect(page.locator("form.ask-live")).to_be_attached()  # before that it goes as a plain form
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator("#ask-error")).to_contain_text("The question has 4,799 characters")
     expect(field).to_have_value(question)
