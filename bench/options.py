@@ -66,12 +66,14 @@ class Options:
 
 
 def from_environment(environ: Mapping[str, str], cores: int) -> Options:
-    """Read MODEL, QUICK, ONLY, SOAK_MINUTES, THREADS and STRICT; raises BadOption."""
+    """Read MODEL, QUICK, ONLY, REPETITIONS, SOAK_MINUTES, THREADS and STRICT; raises BadOption."""
     quick = _flag(environ, "QUICK")
     named = environ.get("MODEL", "").strip()
     model = find(named or (QUICK_MODEL if quick else DEFAULT_MODEL))
     others = () if named or quick else RESTORED_MODELS
     sizes = QUICK if quick else Sizes()
+    if repetitions := environ.get("REPETITIONS", ""):
+        sizes = replace(sizes, repetitions=round(_number("REPETITIONS", repetitions)))
     if minutes := environ.get("SOAK_MINUTES", ""):
         sizes = replace(sizes, soak_s=60 * _number("SOAK_MINUTES", minutes))
     return Options(

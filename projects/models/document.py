@@ -15,7 +15,10 @@ class Document(models.Model):
     A worker that died leaves EXTRACTING or INDEXING behind; its successor puts the document back to QUEUED with a job
     (`intake.recovery`). `starts` counts the readings since a person last asked for one, so that a file which brings
     the worker down fails in the end. A person may also send an unfinished document whose job is gone back to QUEUED.
-    Every transition is a conditional update on the state it leaves.
+    A person may cancel an unfinished document (CANCELLED, final until it is read again). Every transition is a
+    conditional update on the state it leaves.
+
+    A file that came within another (an attachment) is a document of its own whose `parent` is that one.
     """
 
     class State(models.TextChoices):
@@ -26,21 +29,35 @@ class Document(models.Model):
         WARNINGS = "ready_with_warnings", "Ready with warnings"
         NEEDS_PASSWORD = "needs_password", "Needs a password"
         FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
 
     ANSWERABLE = (State.READY, State.WARNINGS)
-    FINAL = (State.READY, State.WARNINGS, State.NEEDS_PASSWORD, State.FAILED)
+    FINAL = (State.READY, State.WARNINGS, State.NEEDS_PASSWORD, State.FAILED, State.CANCELLED)
     UNFINISHED = (State.QUEUED, State.EXTRACTING, State.INDEXING)
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="documents")
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="attachments")
     sha256 = models.CharField(max_length=64, help_text="Of the stored bytes; also the file's place in the store.")
     name = models.CharField(max_length=255, help_text="The name under which the content was first uploaded.")
     media_type = models.CharField(max_length=100, blank=True, help_text="The true type, found from the content.")
     size = models.PositiveBigIntegerField(help_text="Bytes.")
     state = models.CharField(max_length=20, choices=State, default=State.QUEUED, db_index=True)
     starts = models.PositiveSmallIntegerField(default=0, help_text="Readings begun since a person last asked for one.")
+    stage_done = models.PositiveIntegerField(default=0, help_text="Units of the current stage that are done.")
+    stage_total = models.PositiveIntegerField(default=0, help_text="0 while it is not known.")
+    stage_began = models.DateTimeField(null=True, blank=True)
+    password = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Opens the file. Kept for reading it again and showing its pages, as private as the text itself.",
+    )
     pages = models.PositiveIntegerField(null=True, blank=True, help_text="Empty for formats without pages.")
     tokens = models.PositiveIntegerField(null=True, blank=True, help_text="By the loaded model's tokenizer.")
     warnings = models.JSONField(default=list, blank=True, help_text="Sentences for a person.")
+    report = models.JSONField(default=dict, blank=True, help_text="What was read and what was not: see extract.Report.")
+    text_key = models.CharField(
+        max_length=64, blank=True, help_text="SHA-256 of the text: what was learned from another text is out of date."
+    )
     error = models.TextField(blank=True, help_text="Why it failed and what to do.")
     created = models.DateTimeField(auto_now_add=True)
     updated = models.DateTimeField(auto_now=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from projects.intake.extract import ExtractionError, PasswordNeeded, extract
+from projects.intake.extract import Context, ExtractionError, PasswordNeeded, extract
 from projects.intake.extract.decoding import decode
 from tests.builders import docx, pdf
 
@@ -22,7 +22,7 @@ def read(tmp_path: Path) -> Any:
     def read_bytes(content: bytes, name: str) -> Any:
         path = tmp_path / "stored"
         path.write_bytes(content)
-        return extract(path, name)
+        return extract(path, Context(name))
 
     return read_bytes
 
@@ -272,7 +272,7 @@ def ole(entry: str) -> bytes:
         (bytes(range(24)), "Unknown file type"),
         (b"key\x01\x00\x02\x00val\x00\x00", "Unknown file type"),
     ],
-    # Names of their own: an archive holds the time it was made, and one made from its bytes would differ between workers.
+    # An archive holds the time it was made: named after its bytes, a test would differ between two workers.
     ids=[
         "doc",
         "rtf",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.intake.extract import ExtractionError, PasswordNeeded, extract, isolated
+from projects.intake.extract import Context, ExtractionError, PasswordNeeded, extract, isolated
 from projects.intake.extract.isolated import Limits, ReaderFault, extract_isolated, limits_for
 from tests.builders import docx, pdf
 
@@ -44,7 +44,7 @@ def test_a_file_reads_the_same_as_in_this_process(tmp_path: Path, name: str, con
     path = tmp_path / name
     path.write_bytes(content)
 
-    assert extract_isolated(path, name) == extract(path, name)
+    assert extract_isolated(path, name) == extract(path, Context(name))
 
 
 def test_a_refusal_keeps_its_sentence(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -24,13 +25,60 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Report:
+    """What reading a file found and missed, for the person who has to trust it.
+
+    `ocr` and `unreadable` are page numbers; `replaced` counts characters lost to a broken encoding; `left_out` names in
+    sentences what is in the file and not in its text by design (pictures, macros, deleted text), which is no warning.
+    """
+
+    ocr: tuple[int, ...] = ()
+    unreadable: tuple[int, ...] = ()
+    replaced: int = 0
+    tables: int = 0
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file within a file that becomes a document of its own; `path` is below the context's folder."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True)
 class Extraction:
-    """A document as text, in reading order. `warnings` say in sentences what could not be read."""
+    """A document as text, in reading order. `warnings` say in sentences what could not be read.
+
+    Pages are what a person turns: sheets of a workbook and slides of a presentation too.
+    """
 
     media_type: str
     blocks: tuple[Block, ...]
     pages: int | None = None
     warnings: tuple[str, ...] = ()
+    report: Report = field(default_factory=Report)
+    attachments: tuple[Attachment, ...] = ()
+
+
+def _unheard(done: int, total: int) -> None:
+    """Take a report of progress when nobody listens."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a reader is given besides the file.
+
+    `name` is what the person calls the file; `password` opens it if it is locked, empty when none was given;
+    `progress(done, total)` is to be called after each page or other unit that takes time; `folder` is an empty folder
+    for attachments, None where they are not wanted.
+    """
+
+    name: str = ""
+    password: str = ""
+    progress: Callable[[int, int], None] = _unheard
+    folder: Path | None = None
 
 
 class ExtractionError(Exception):
@@ -48,7 +96,7 @@ class PasswordNeeded(ExtractionError):
 class Extractor(Protocol):
     """Reads one kind of file; raises ExtractionError for one that is damaged, empty or locked."""
 
-    def __call__(self, path: Path) -> Extraction: ...
+    def __call__(self, path: Path, context: Context) -> Extraction: ...
 
 
 def clean(text: str) -> str:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypedDict
 
-from projects.intake.extract.base import Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
 from projects.intake.extract.registry import extract
 
 MAX_CHARACTERS = 100_000_000
@@ -75,7 +75,7 @@ def main() -> None:
 def answer(request: Request) -> Reply:
     """Read the file and say how that ended."""
     try:
-        extraction = extract(Path(request["path"]), request["name"])
+        extraction = extract(Path(request["path"]), Context(request["name"]))
         if sum(len(block.text) for block in extraction.blocks) > MAX_CHARACTERS:
             return {"refused": TOO_MUCH_TEXT}
         return {"found": _found(extraction)}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from projects.intake.extract.base import Block, Extraction, ExtractionError, clean
+from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, clean
 from projects.intake.extract.sniff import DOCX
 
 CELL_GAP = " | "
@@ -28,7 +28,7 @@ _SIGNS = {
 _HEADING = re.compile(r"heading (\d)")
 
 
-def extract(path: Path) -> Extraction:
+def extract(path: Path, context: Context) -> Extraction:
     """Read a Word document; what its pages repeat (headers, footers) comes once, before and after the text."""
     document = _open(path)
     levels = _heading_levels(document)

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from projects.intake.extract.base import Extraction, ExtractionError, PasswordNeeded, clean
+from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded, clean
 from projects.intake.extract.layout import SOFT_HYPHEN, Line, Page, blocks_of
 from projects.intake.extract.sniff import PDF
 
@@ -19,7 +19,7 @@ PASSWORD_ERROR = 4
 _PARTING = re.compile("[\ufffe\x02\u00ad]")
 
 
-def extract(path: Path) -> Extraction:
+def extract(path: Path, context: Context) -> Extraction:
     """Read a PDF. Raises PasswordNeeded for a locked file, ExtractionError for a damaged one or one without text."""
     with closing(_open(path)) as document:
         document.init_forms()

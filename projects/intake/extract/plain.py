@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 
 from projects.blank import is_blank
-from projects.intake.extract.base import Block, Extraction, ExtractionError, clean
+from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, clean
 from projects.intake.extract.decoding import decode
 from projects.intake.extract.sniff import PLAIN
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
-def extract(path: Path) -> Extraction:
+def extract(path: Path, context: Context) -> Extraction:
     """Read a text file in whatever encoding it is."""
     text, warnings = read_text(path)
     paragraphs = (paragraph.strip("\n") for paragraph in _BLANK_LINES.split(text))
