@@ -1,0 +1,71 @@
+"""The admin's pages for what was learned about documents: to look around, not to write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from study.models import Passport, PassportField
+from study.passports import service
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+    TabularInline = admin.TabularInline[Any, Any]
+else:
+    ModelAdmin, TabularInline = admin.ModelAdmin, admin.TabularInline
+
+
+class WrittenByService(ModelAdmin):
+    """Base for rows whose changes go through a service, which keeps what depends on them right."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class FieldsInline(TabularInline):
+    model = PassportField
+    extra = 0
+    can_delete = False
+    fields = ("kind", "label", "value", "normalised", "page", "source", "replaces")
+    readonly_fields = fields
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Passport)
+class PassportAdmin(WrittenByService):
+    list_display = ["document", "type", "language", "pages", "made_with", "updated"]
+    list_filter = ["type", "language", "made_with"]
+    list_select_related = ["document"]
+    raw_id_fields = ["document"]
+    search_fields = ["document__name", "fields__value"]
+    date_hierarchy = "updated"
+    inlines = [FieldsInline]
+    actions = ["forget_corrections"]
+
+    @admin.action(description="Go back to what was found")
+    def forget_corrections(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for passport in queryset:
+            service.reset(passport.document_id)
+
+
+@admin.register(PassportField)
+class PassportFieldAdmin(WrittenByService):
+    list_display = ["value", "label", "kind", "passport", "page", "source"]
+    list_filter = ["kind", "source"]
+    list_select_related = ["passport"]
+    raw_id_fields = ["passport"]
+    search_fields = ["value", "label", "normalised", "passport__document__name"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
