@@ -65,7 +65,9 @@ class UploadedNotAdded(ModelAdmin):
 
 class NamesInline(TabularInline):
     model = DocumentName
+    fk_name = "document"
     extra = 0
+    raw_id_fields = ["within"]
     readonly_fields = ["created"]
 
 
@@ -121,7 +123,11 @@ class DocumentAdmin(RemovesFiles, UploadedNotAdded, LookAt):
     list_filter = ["state", "media_type", "project"]
     list_select_related = ["project"]
     raw_id_fields = ["project"]
-    readonly_fields = ["sha256", "media_type", "size", "state", "pages", "tokens", "warnings", "created", "updated"]
+    exclude = ["password"]
+    readonly_fields = [
+        *("parent", "sha256", "media_type", "size", "state", "starts", "stage_done", "stage_total", "stage_began"),
+        *("pages", "tokens", "warnings", "report", "text_key", "created", "updated"),
+    ]
     search_fields = ["name", "names__name", "sha256", "project__name"]
     date_hierarchy = "created"
     inlines = [NamesInline]
@@ -129,9 +135,9 @@ class DocumentAdmin(RemovesFiles, UploadedNotAdded, LookAt):
 
 @admin.register(DocumentName)
 class DocumentNameAdmin(UploadedNotAdded, LookAt):
-    list_display = ["name", "document", "created"]
-    list_select_related = ["document"]
-    raw_id_fields = ["document"]
+    list_display = ["name", "document", "within", "created"]
+    list_select_related = ["document", "within"]
+    raw_id_fields = ["document", "within"]
     readonly_fields = ["created"]
     search_fields = ["name", "document__name"]
     date_hierarchy = "created"

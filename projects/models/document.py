@@ -79,15 +79,32 @@ class Document(models.Model):
 
 
 class DocumentName(models.Model):
-    """A name under which the same bytes were uploaded."""
+    """A name under which the same bytes came: from a person, or within another document."""
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="names")
     name = models.CharField(max_length=255)
+    within = models.ForeignKey(
+        Document,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="names_within",
+        help_text="The document that it is an attachment of; empty if a person added it.",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["document", "name"], name="name_once_per_document")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document", "name"], condition=models.Q(within=None), name="name_once_per_document"
+            ),
+            models.UniqueConstraint(
+                fields=["document", "name", "within"],
+                condition=models.Q(within__isnull=False),
+                name="name_once_within_another",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
