@@ -48,6 +48,14 @@ def decode(content: bytes) -> Decoded:
     return _lenient(content, _utf16_without_mark(content) or _legacy(content))
 
 
+def decode_beginning(head: bytes) -> str:
+    """Decode the beginning of a file, which may end within a character."""
+    try:
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+    except UnicodeDecodeError:
+        return decode(head).text
+
+
 def looks_like_text(head: bytes) -> bool:
     """Tell whether the beginning of a file is text in any encoding that `decode` knows, rather than binary data."""
     if any(head.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(head):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
-import zipfile
-import zlib
+import struct
+from collections.abc import Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
 from projects.intake.extract.base import ExtractionError, PasswordNeeded
-from projects.intake.extract.decoding import looks_like_text
+from projects.intake.extract.decoding import decode, decode_beginning, looks_like_text
+from projects.intake.extract.delimiters import find_delimiter
+from projects.intake.extract.packed import BROKEN, DAMAGED, entries
+from projects.intake.extract.signatures import unreadable_kind
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -32,49 +37,72 @@ PNG = "image/png"
 JPEG = "image/jpeg"
 TIFF = "image/tiff"
 
-READABLE = "Readahead reads PDF, Word (.docx), Markdown and plain text."
+READABLE = (
+    "Readahead reads PDF, Word, Excel, PowerPoint, OpenDocument text and sheets, RTF, EPUB, HTML, mails (.eml, .msg), "
+    "CSV, JSON, Markdown, plain text, and pictures of text (PNG, JPEG, TIFF)."
+)
 
 HEAD = 64 * 1024
-MAX_UNPACKED = 512 * 1024 * 1024
-"""Bytes that a packed office file may unfold to; a picture-laden report stays below, a zip bomb does not."""
+MAX_PARSED = 16 * 1024 * 1024
+"""Bytes of a file that is parsed to find out whether it is JSON, when its name does not say so."""
+MAIL_LINES = 50
+"""Of a header that are looked at; those of many relays are longer than what is at hand."""
 
-_SIGNATURES = (
-    (b"{\\rtf", "an RTF document"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"II*\x00", "a TIFF picture"),
-    (b"MM\x00*", "a TIFF picture"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"7z\xbc\xaf", "a 7-Zip archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"ID3\x02", "a sound file"),
-    (b"ID3\x03", "a sound file"),
-    (b"ID3\x04", "a sound file"),
-    (b"\x7fELF", "a program"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-)
-# Made of letters alone, which a text may begin with too.
-_SIGNATURES_OF_BINARY = (
-    (b"GIF87a", "a GIF picture"),
-    (b"GIF89a", "a GIF picture"),
-    (b"MZ", "a program"),
-)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OLE_KINDS = (
-    ("WordDocument", "a Word document in the old .doc format. Save it as .docx and add it again."),
-    ("Workbook", "an Excel sheet in the old .xls format."),
-    ("Book", "an Excel sheet in the old .xls format."),
-    ("PowerPoint Document", "a PowerPoint file in the old .ppt format."),
-    ("__properties_version1.0", "an Outlook message."),
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_STARTS = (
+    (re.compile(rb"\s*\{\\rtf\d?(?![^\\\s{}])"), RTF),
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), PNG),
+    (re.compile(rb"\xff\xd8\xff"), JPEG),
+    (re.compile(rb"II[*+]\x00|MM\x00[*+]"), TIFF),
 )
-_ZIP_KINDS = (
-    ("xl/workbook.xml", "an Excel sheet"),
-    ("ppt/presentation.xml", "a PowerPoint presentation"),
-    ("META-INF/container.xml", "an EPUB book"),
-    ("content.xml", "an OpenDocument file"),
+_ZIP_MEMBERS = (
+    (re.compile(r"word/document\d*\.xml"), DOCX),
+    (re.compile(r"ppt/presentation\d*\.xml"), PPTX),
+    (re.compile(r"xl/workbook\d*\.xml"), XLSX),
+    (re.compile(r"META-INF/container\.xml"), EPUB),
 )
-_HTML = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
-_MARKDOWN_ENDINGS = {".md", ".markdown", ".mkd", ".mdown"}
+_ZIP_MIMETYPES = (
+    ("application/vnd.oasis.opendocument.text", ODT),
+    ("application/vnd.oasis.opendocument.spreadsheet", ODS),
+    ("application/epub+zip", EPUB),
+)
+_ODF_BODY = ((b"<office:text", ODT), (b"<office:spreadsheet", ODS))
+_UNREADABLE_ZIPS = (
+    (re.compile(r"xl/workbook\.bin"), "a binary Excel workbook (.xlsb). Save it as .xlsx and add it again"),
+    (re.compile(r"visio/document\.xml"), "a Visio drawing. Save it as PDF and add it again"),
+    (re.compile(r"content\.xml"), "an OpenDocument presentation or drawing. Save it as PDF and add it again"),
+    (re.compile(r"(?:.*/)?Index/Document\.iwa|Index\.zip"), "an Apple iWork document. Save it as PDF and add it again"),
+    (re.compile(r"AndroidManifest\.xml|META-INF/MANIFEST\.MF"), "a program"),
+    (re.compile(r""), "a ZIP archive. Unpack it and add its files"),
+)
+_OLE_STREAMS = (
+    ("__properties_version1.0", MSG),
+    ("WordDocument", DOC),
+    ("Workbook", XLS),
+    ("Book", XLS),
+    ("PowerPoint Document", PPT),
+)
+_UNREADABLE_OLE = (
+    ("VisioDocument", "a Visio drawing. Save it as PDF and add it again"),
+    ("Quill", "a Publisher document. Save it as PDF and add it again"),
+    ("HwpSummaryInformation", "a Hangul document. Save it as PDF or .docx and add it again"),
+    ("MatOST", "a Works document. Save it as PDF or .docx and add it again"),
+)
+_HTML_START = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b[^>]*>\s*(<?)",
+    re.IGNORECASE | re.DOTALL,
+)
+_HEADER_LINE = re.compile(r"([!-9;-~]+):(?:[ \t]|$)|[ \t]|>?From ")
+_STRONG_HEADERS = frozenset({"message-id", "mime-version", "received", "return-path", "delivered-to", "x-mailer"})
+_MAIL_HEADERS = _STRONG_HEADERS | {"from", "to", "subject", "date", "content-type", "sender", "cc", "reply-to"}
+_ENDINGS = {
+    **dict.fromkeys((".md", ".markdown", ".mkd", ".mdown"), MARKDOWN),
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".xht"), HTML),
+    **dict.fromkeys((".eml", ".mht", ".mhtml", ".mbox", ".emlx"), EML),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), JSON),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), CSV),
+}
 
 
 def true_type(path: Path, name: str) -> str:
@@ -85,12 +113,23 @@ def true_type(path: Path, name: str) -> str:
         raise ExtractionError("The file is empty." if path.stat().st_size <= HEAD else f"Unknown file type. {READABLE}")
     if _is_pdf(head):
         return PDF
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith(_ZIP):
         return _zipped(path)
     if head.startswith(_OLE):
-        raise _ole(path)
-    _refuse(head, _SIGNATURES)
-    return _text(head, name)
+        return _ole(path)
+    for start, media_type in _STARTS:
+        if start.match(head):
+            return media_type
+    is_text = looks_like_text(head)
+    if kind := unreadable_kind(head, is_text):
+        raise _unreadable(kind)
+    if not is_text:
+        raise ExtractionError(f"Unknown file type: neither a document nor text. {READABLE}")
+    return _text(path, head, Path(name).suffix.lower())
+
+
+def _unreadable(kind: str) -> ExtractionError:
+    return ExtractionError(f"This is {kind}. {READABLE}")
 
 
 def _is_pdf(head: bytes) -> bool:
@@ -98,48 +137,105 @@ def _is_pdf(head: bytes) -> bool:
     return head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and b" obj" in head)
 
 
-def _refuse(head: bytes, signatures: tuple[tuple[bytes, str], ...]) -> None:
-    for signature, kind in signatures:
-        if head.startswith(signature):
-            raise ExtractionError(f"This is {kind}. {READABLE}")
+def _text(path: Path, head: bytes, ending: str) -> str:
+    """Tell kinds of text apart: what the content cannot be mistaken for counts first, then the name's ending."""
+    said = _ENDINGS.get(ending, PLAIN)
+    text = decode_beginning(head).lstrip("\ufeff")
+    if said == HTML or _is_html(text):
+        return HTML
+    if _is_mail(text, said == EML):
+        return EML
+    if said == JSON or (said == PLAIN and _is_json(path, text)):
+        return JSON
+    if said == CSV and find_delimiter(text):
+        return CSV
+    return MARKDOWN if said == MARKDOWN else PLAIN
 
 
-def _text(head: bytes, name: str) -> str:
-    if not looks_like_text(head):
-        _refuse(head, _SIGNATURES_OF_BINARY)
-        raise ExtractionError(f"Unknown file type: neither a document nor text. {READABLE}")
-    if _HTML.match(head):
-        raise ExtractionError(f"This is an HTML page. {READABLE}")
-    return MARKDOWN if Path(name).suffix.lower() in _MARKDOWN_ENDINGS else PLAIN
+def _is_html(text: str) -> bool:
+    """Tell a page, where tag follows tag, from a text that begins with a tag because it speaks of tags."""
+    start = _HTML_START.match(text)
+    return start is not None and bool(start.group(1) or text.rstrip().lower().endswith(("</html>", "</body>")))
+
+
+def _is_mail(text: str, said: bool) -> bool:
+    """Tell a mail by its header: every line of it is one, and several are those that mail programs write."""
+    lines = text.lstrip().replace("\r\n", "\n").split("\n\n", 1)[0].split("\n")[:MAIL_LINES]
+    if said and lines[0].strip().isdigit():  # .emlx: the mail's length stands above it
+        del lines[0]
+    found = [_HEADER_LINE.match(line) for line in lines]
+    names = {(match.group(1) or "").lower() for match in found if match}
+    if not lines or not all(found):
+        return False
+    return bool(names & _MAIL_HEADERS) if said else len(names & _MAIL_HEADERS) >= 3 and bool(names & _STRONG_HEADERS)
+
+
+def _is_json(path: Path, text: str) -> bool:
+    """Tell JSON, or lines of JSON, whose name does not say so, by parsing it; a list of figures alone is text."""
+    if text.lstrip()[:1] not in {"{", "["} or path.stat().st_size > MAX_PARSED:
+        return False
+    whole = decode(path.read_bytes()).text
+    try:
+        value = json.loads(whole)
+    except (ValueError, RecursionError):
+        return _is_json_lines(whole)
+    return isinstance(value, dict) or any(isinstance(item, dict) for item in value)
+
+
+def _is_json_lines(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        return len(lines) > 1 and all(isinstance(json.loads(line), dict) for line in lines)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _zipped(path: Path) -> str:
     try:
-        with zipfile.ZipFile(path) as archive:
-            entries = {entry.filename: entry.file_size for entry in archive.infolist()}
-    except (zipfile.BadZipFile, OSError, zlib.error) as error:
-        raise ExtractionError("The file is damaged or incomplete: it is a packed file that does not open.") from error
-    if "word/document.xml" in entries:
-        _refuse_bomb(sum(entries.values()))
-        return DOCX
-    for member, kind in _ZIP_KINDS:
-        if member in entries:
-            raise ExtractionError(f"This is {kind}. {READABLE}")
-    raise ExtractionError(f"This is a ZIP archive. Unpack it and add its files. {READABLE}")
+        with ZipFile(path) as archive:
+            names = archive.namelist()
+            media_type = _zip_type(archive, names)
+    except BROKEN as error:
+        raise ExtractionError(DAMAGED) from error
+    if media_type:
+        entries(path)  # refuses a bomb; of what is not read at all, the kind is the better reason
+        return media_type
+    raise _unreadable(next(kind for pattern, kind in _UNREADABLE_ZIPS if any(map(pattern.match, [*names, ""]))))
 
 
-def _refuse_bomb(unpacked: int) -> None:
-    if unpacked > MAX_UNPACKED:
-        megabytes = unpacked // (1024 * 1024)
-        raise ExtractionError(f"The file unpacks to {megabytes:,} MB, more than any document holds; it was not opened.")
+def _zip_type(archive: ZipFile, names: Sequence[str]) -> str:
+    """Return the type of a packed document; empty if it is none that can be read."""
+    for pattern, media_type in _ZIP_MEMBERS:
+        if any(map(pattern.fullmatch, names)):
+            return media_type
+    if "mimetype" in names:
+        declared = _first_bytes(archive, "mimetype").decode("ascii", "replace").strip()
+        return next((kind for start, kind in _ZIP_MIMETYPES if declared.startswith(start)), "")
+    if "content.xml" in names:
+        body = _first_bytes(archive, "content.xml")
+        return next((kind for start, kind in _ODF_BODY if start in body), "")
+    return ""
 
 
-def _ole(path: Path) -> ExtractionError:
-    """Name a file in Microsoft's old container; entries of its directory are UTF-16."""
-    content = path.read_bytes()
-    if "EncryptedPackage".encode("utf-16-le") in content:
-        return PasswordNeeded("The document is protected by a password. Save it without one and add it again.")
-    for entry, kind in _OLE_KINDS:
-        if entry.encode("utf-16-le") in content:
-            return ExtractionError(f"This is {kind} {READABLE}")
-    return ExtractionError(f"This is an office file in an old format. {READABLE}")
+def _first_bytes(archive: ZipFile, name: str) -> bytes:
+    with archive.open(name) as member:
+        return member.read(HEAD)
+
+
+def _ole(path: Path) -> str:
+    """Return the type of a file in Microsoft's old container, told by the names in its directory."""
+    import olefile
+
+    try:
+        with olefile.OleFileIO(str(path)) as container:
+            names = {entry[0].lstrip("\x05") for entry in container.listdir(streams=True, storages=True)}
+    # olefile raises its own errors, which are OSErrors, and whatever a broken directory leads to.
+    except (OSError, ValueError, IndexError, struct.error) as error:
+        raise ExtractionError("The file is damaged or incomplete: its container does not open.") from error
+    for stream, media_type in _OLE_STREAMS:
+        if stream in names:
+            return media_type
+    if "EncryptedPackage" in names:
+        raise PasswordNeeded("The document is protected by a password. Save it without one and add it again.")
+    kind = next((kind for stream, kind in _UNREADABLE_OLE if stream in names), "a file in an old format of Office")
+    raise _unreadable(kind)
