@@ -1,4 +1,4 @@
-"""Opening files that are ZIP archives within bounds: what they unfold to is limited, entities of XML are never expanded."""
+"""Opening files that are ZIP archives without being blown up by them: by their size, or by entities of XML."""
 
 from __future__ import annotations
 
