@@ -104,10 +104,10 @@ Q_CLUSTER = {
     "name": "readahead",
     "orm": "default",
     "workers": 1,
-    # Above what reading one file may take (projects.intake.extract.isolated) with its indexing, and no more: a job that
-    # hangs holds up all others. A job whose worker died comes back at once, when the next worker starts.
-    "timeout": 840,
-    "retry": 900,
+    # Above what reading one file may take (projects.intake.extract.limits) with its indexing: a scan of some thousand
+    # pages takes hours. What hangs is noticed long before, and a job whose worker died comes back when the next starts.
+    "timeout": 4 * 3600 + 600,
+    "retry": 4 * 3600 + 900,
     "max_attempts": 3,
     "poll": 0.2,
     "catch_up": False,

@@ -1,20 +1,52 @@
-"""Leaves nothing of deleted rows in the files of the database."""
+"""Leaves nothing of a text that is gone: in rows of others that quote it, and in the files of the database."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
+from projects.models import Document, Turn
 from projects.retrieval import lexical
 
 logger = logging.getLogger(__name__)
 
 PATIENCE_MS = 300
 """Readers are done within milliseconds; one that is not must not keep the page waiting for as long as a writer may."""
+
+
+def forget_document(document: Document) -> None:
+    """Drop what else holds a document's words and does not go with its rows; before they are deleted."""
+    if find_spec("study.steering"):
+        from study.service import document_removed
+
+        document_removed(document.pk)
+    _drop_prompts(document)
+
+
+def forget_text(document: Document, text: str = "") -> None:
+    """Drop what quotes the text that a document had before it was read anew; `text` is what it has now.
+
+    Citations of words that are still there stay: they hold for the new reading too.
+    """
+    _drop_prompts(document)
+    words = _plain(text)
+    for citation in document.citations.all():
+        if _plain(citation.quote) not in words:
+            citation.delete()
+
+
+def _drop_prompts(document: Document) -> None:
+    """Empty the prompts that were sent in the document's project: they hold passages, cited or not."""
+    Turn.objects.filter(conversation__project=document.project_id).update(prompt=[])
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 def erase() -> None:

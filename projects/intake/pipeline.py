@@ -1,31 +1,32 @@
-"""Taking a document from its stored bytes to an answerable state."""
+"""Takes a document through its stages, from its stored bytes to an answerable state."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from itertools import islice
+from dataclasses import asdict
+from pathlib import Path
 
 from django.db import transaction
-from django.db.models import F
+from django.utils import timezone
 
 from inference import gateway
 from inference.errors import InferenceError
-from projects.intake import store
-from projects.intake.chunking import ChunkText, chunks_of
-from projects.intake.extract import Extraction, ExtractionError, PasswordNeeded
-from projects.intake.extract.isolated import extract_isolated
+from projects.intake import indexing, store, unpacked
+from projects.intake.attachments import add_attachments
+from projects.intake.chunking import chunks_of
+from projects.intake.claim import Claim, ClaimLost, take
+from projects.intake.erasure import erase, forget_text
+from projects.intake.extract import Context, Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.isolated import ReadingStopped, extract_isolated
 from projects.intake.sections import SectionText, sections_of
-from projects.models import Chunk, Document, Section
-from projects.retrieval import lexical
-from projects.retrieval.passages import content_key
-from study.queue import JobTimedOut
+from projects.models import Document
+from study.passports.service import forget as forget_passport
+from study.passports.service import make_passport
+from study.queue import JobTimedOut, enqueue
 
 logger = logging.getLogger(__name__)
 
-OPENING = 300
-"""Characters of a document's beginning that every chunk of it is found by."""
-BATCH = 500
 MOST_STARTS = 3
 """Readings that may be cut off by a crash or a stop before the file is taken to be the cause."""
 
@@ -33,120 +34,95 @@ TOO_LONG = "Indexing this file took too long and was given up. Split it, and add
 CUT_OFF = f"Reading this file was cut off {MOST_STARTS} times, by a crash or a stop. Read it again, or split it up."
 FAULT = "A fault in Readahead kept it from reading this file; its log has the details."
 
+EMBED_JOB = "projects.jobs.embed_document"
+LEARN_JOB = "projects.jobs.learned"
+
 State = Document.State
-UNFINISHED = Document.UNFINISHED
 
 
 def ingest(document_id: int) -> None:
     """Read a document, index it and leave it in a final state; a document that is gone or final is left alone.
 
     Safe to run again after a kill at any point: it starts over, and what a run writes it writes in one transaction
-    together with the state that makes it visible. The steps check the state that they leave, so of two runs at once
-    one finishes and the other stops.
+    together with the state that makes it visible. Every step asks whether the document is still this run's, so of two
+    runs at once one finishes and the other stops, and one that nobody wants any more stops within a second.
     """
-    if not _start(document_id):
-        return
-    document = Document.objects.get(pk=document_id)
-    if document.starts > MOST_STARTS:
-        _fail(document_id, State.FAILED, CUT_OFF)
+    claim = take(document_id)
+    if claim is None:
         return
     try:
-        _read(document)
+        _run(claim)
+    except (ClaimLost, ReadingStopped, Document.DoesNotExist):
+        logger.info("document %s was taken from its reader", document_id)
     except PasswordNeeded as error:
-        _fail(document_id, State.NEEDS_PASSWORD, error.message)
+        _fail(claim, State.NEEDS_PASSWORD, error.message)
     except ExtractionError as error:
-        _fail(document_id, State.FAILED, error.message)
+        _fail(claim, State.FAILED, error.message)
     except JobTimedOut:  # no Exception, and the queue forgets the job: nobody else would close the document
         logger.warning("document %s took longer than a job may", document_id)
-        _fail(document_id, State.FAILED, TOO_LONG)
+        _fail(claim, State.FAILED, TOO_LONG)
     except Exception:  # one file must not take the queue with it, whatever its reader stumbles over
         logger.exception("reading document %s failed", document_id)
-        _fail(document_id, State.FAILED, FAULT)
+        _fail(claim, State.FAILED, FAULT)
 
 
-def _read(document: Document) -> None:
-    extraction = extract_isolated(store.path_of(document.sha256), document.name)
+def _run(claim: Claim) -> None:
+    document = Document.objects.select_related("project").get(pk=claim.document_id)
+    if document.starts > MOST_STARTS:
+        _fail(claim, State.FAILED, CUT_OFF)
+        return
+    with unpacked.folder() as folder:
+        extraction = _extract(document, claim, folder)
+        warnings = list(extraction.warnings)
+        warnings += add_attachments(document, extraction.attachments, folder, claim.lasts)
+    _index(document, claim, extraction, warnings)
+
+
+def _extract(document: Document, claim: Claim, folder: Path) -> Extraction:
+    context = Context(document.name, document.password, claim.hear, folder)
+    return extract_isolated(store.path_of(document.sha256), context, wanted=claim.lasts)
+
+
+def _index(document: Document, claim: Claim, extraction: Extraction, warnings: list[str]) -> None:
+    claim.move(State.EXTRACTING, State.INDEXING, stage_done=0, stage_total=0)
     sections = sections_of(extraction.blocks)
     chunks = chunks_of(sections)
-    if not _move(document.pk, (State.EXTRACTING,), State.INDEXING):
-        return
     tokens = _count_tokens(sections)
+    key = indexing.text_key(sections)
     with transaction.atomic():
-        if _move_to_ready(document.pk, extraction, tokens):
-            _write(document, sections, chunks)
-
-
-def _start(document_id: int) -> bool:
-    waiting = Document.objects.filter(pk=document_id, state__in=UNFINISHED)
-    return bool(waiting.update(state=State.EXTRACTING, starts=F("starts") + 1))
-
-
-def _move(document_id: int, before: Sequence[State], after: State) -> bool:
-    return bool(Document.objects.filter(pk=document_id, state__in=before).update(state=after))
-
-
-def _move_to_ready(document_id: int, extraction: Extraction, tokens: int | None) -> bool:
-    indexing = Document.objects.filter(pk=document_id, state=State.INDEXING)
-    return bool(
-        indexing.update(
-            state=State.WARNINGS if extraction.warnings else State.READY,
+        claim.move(
+            State.INDEXING,
+            State.WARNINGS if warnings else State.READY,
             media_type=extraction.media_type,
             pages=extraction.pages,
             tokens=tokens,
-            warnings=list(extraction.warnings),
+            warnings=warnings,
+            report=asdict(extraction.report),
+            text_key=key,
             error="",
+            updated=timezone.now(),
         )
-    )
+        read_before = indexing.clear(document)
+        indexing.write(document, sections, chunks)
+        make_passport(document.pk, document.name, sections, extraction.pages)
+        if read_before and key != document.text_key:
+            forget_text(document, "\n".join(section.text for section in sections))
+            erase()
+        enqueue(EMBED_JOB, document.pk)
+        enqueue(LEARN_JOB, document.pk)
 
 
-def _fail(document_id: int, state: State, sentence: str) -> None:
-    """End in a state that waits for a person; what an earlier reading had found is not shown as current."""
-    unfinished = Document.objects.filter(pk=document_id, state__in=UNFINISHED)
+def _fail(claim: Claim, state: State, sentence: str) -> None:
+    """End in a state that waits for a person; what an earlier reading had found is not kept as current."""
     with transaction.atomic():
-        if unfinished.update(state=state, error=sentence, warnings=[]):
-            Section.objects.filter(document_id=document_id).delete()
-
-
-def _write(document: Document, sections: Sequence[SectionText], chunks: Sequence[ChunkText]) -> None:
-    """Replace the document's sections, chunks and index rows; in the caller's transaction."""
-    Section.objects.filter(document=document).delete()
-    section_rows = Section.objects.bulk_create(
-        [
-            Section(
-                document=document,
-                ordinal=ordinal,
-                heading=list(section.heading),
-                page_start=section.page_start,
-                page_end=section.page_end,
-                text=section.text,
-            )
-            for ordinal, section in enumerate(sections)
-        ],
-        batch_size=BATCH,
-    )
-    opening = _opening(sections)
-    numbered = iter(enumerate(chunks))
-    while batch := list(islice(numbered, BATCH)):
-        rows = Chunk.objects.bulk_create(_chunk_row(document, section_rows, *item) for item in batch)
-        lexical.add(
-            lexical.IndexEntry(row.pk, row.text, " ".join(row.section.heading), opening, document.name) for row in rows
-        )
-
-
-def _chunk_row(document: Document, sections: Sequence[Section], ordinal: int, chunk: ChunkText) -> Chunk:
-    return Chunk(
-        document=document,
-        section=sections[chunk.section],
-        ordinal=ordinal,
-        page=chunk.page,
-        start=chunk.start,
-        text=chunk.text,
-        content_key=content_key(chunk.text),
-    )
-
-
-def _opening(sections: Sequence[SectionText]) -> str:
-    return sections[0].text[:OPENING] if sections else ""
+        if not claim.end(state, error=sentence, warnings=[], report={}, text_key=""):
+            return
+        document = Document.objects.get(pk=claim.document_id)
+        if indexing.clear(document):
+            forget_text(document)
+            forget_passport(document.pk)
+            erase()
+            enqueue(LEARN_JOB, document.pk)
 
 
 def _count_tokens(sections: Sequence[SectionText]) -> int | None:

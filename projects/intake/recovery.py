@@ -6,7 +6,7 @@ import logging
 
 from django.db import transaction
 
-from projects.intake import store
+from projects.intake import store, unpacked
 from projects.intake.service import INGEST_JOB
 from projects.models import Document
 from study.queue import enqueue, ids_in_line, release_taken
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 def recover() -> None:
     """Put interrupted documents back in line and delete bytes that no document names."""
     lines = put_back()
-    files = remove_unused()
+    files = remove_unused() + unpacked.remove_left()
     if lines or files:
         logger.info("%d documents were put back in line, %d unused files deleted", lines, files)
 
@@ -31,7 +31,7 @@ def put_back() -> int:
     cut_off = Document.objects.filter(state__in=(Document.State.EXTRACTING, Document.State.INDEXING))
     with transaction.atomic():
         in_line = ids_in_line(INGEST_JOB)
-        interrupted = cut_off.update(state=Document.State.QUEUED)
+        interrupted = cut_off.update(state=Document.State.QUEUED, stage_began=None)
         waiting = Document.objects.filter(state=Document.State.QUEUED).order_by("pk").values_list("pk", flat=True)
         lost = [pk for pk in waiting if pk not in in_line]
         for pk in lost:

@@ -1,84 +1,83 @@
 """The process that opens one file and dies with it if it must (`python -m projects.intake.extract.child`).
 
-It takes a request as JSON on standard input and gives a reply as JSON on standard output. Both sides name the keys by
-the TypedDicts below. Nothing else is imported than what reading a file needs: no Django, no database.
+It takes one request on standard input and answers on standard output, in the lines of `protocol`. Nothing else is
+imported than what reading a file needs: no Django, no database.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import sys
+import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
-from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.base import Context, ExtractionError, PasswordNeeded
+from projects.intake.extract.protocol import Progress, Reply, Request, as_found
 from projects.intake.extract.registry import extract
 
 MAX_CHARACTERS = 100_000_000
 """Of text in one file: the processes after this one hold it as a whole."""
 TOO_MUCH_TEXT = f"The file holds more than {MAX_CHARACTERS // 1_000_000} million characters. Split it up."
+DISK_FULL = "The disk is full, and this file cannot be unpacked. Free some space and read it again."
+TOO_LARGE_WITHIN = "A file within this one is larger than any file may be. Take it out and add it by itself."
 FIRST_TO_GO = "800"
 """In the kernel's scale up to 1,000: when memory runs out it ends this process rather than the model."""
+TELL_EVERY_S = 0.1
 
 PR_SET_PDEATHSIG = 1
 """Of Linux's prctl."""
 
-
-class Request(TypedDict):
-    """What to read; `memory` in bytes of address space, `seconds` of processor time."""
-
-    path: str
-    name: str
-    memory: int
-    seconds: int
-
-
-class Found(TypedDict):
-    """An Extraction; each block is (text, page, level)."""
-
-    media_type: str
-    blocks: list[tuple[str, int | None, int]]
-    pages: int | None
-    warnings: list[str]
-
-
-class Reply(TypedDict, total=False):
-    """Exactly one of: what was found, why the file cannot be read (`locked`: for want of a password), want of memory.
-
-    `fault` is where a reader went wrong: the kind of error and its frames, not its message, which may hold words of
-    the document.
-    """
-
-    found: Found
-    refused: str
-    locked: str
-    memory: bool
-    fault: str
+Say = Callable[[Any], None]
 
 
 def main() -> None:
     """Read the file that the request names and reply."""
     request: Request = json.loads(sys.stdin.buffer.read())
-    # Whatever a library prints must not end up in the reply.
+    # Whatever a library prints must not end up among the replies.
     out = os.dup(1)
     os.dup2(2, 1)
-    limit(request["memory"], request["seconds"])
-    reply = json.dumps(answer(request)).encode("ascii")
+    limit(request)
     with suppress(BrokenPipeError), os.fdopen(out, "wb") as stream:  # nobody may be waiting any more
-        stream.write(reply)
+
+        def say(value: Any) -> None:
+            stream.write(json.dumps(value).encode("ascii") + b"\n")
+            stream.flush()
+
+        try:
+            say(answer(request, Teller(say)))
+        except MemoryError:  # the text fits and its JSON beside it does not
+            say(Reply(memory=True))
 
 
-def answer(request: Request) -> Reply:
+class Teller:
+    """Passes progress on, a few times a second at most: some readers count rows."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._told = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        if time.monotonic() - self._told >= TELL_EVERY_S:
+            self._say(Progress(progress=(done, total)))
+            self._told = time.monotonic()
+
+
+def answer(request: Request, tell: Callable[[int, int], None]) -> Reply:
     """Read the file and say how that ended."""
+    folder = Path(request["folder"]) if request["folder"] else None
+    context = Context(request["name"], request["password"], tell, folder)
     try:
-        extraction = extract(Path(request["path"]), Context(request["name"]))
+        extraction = extract(Path(request["path"]), context)
         if sum(len(block.text) for block in extraction.blocks) > MAX_CHARACTERS:
             return {"refused": TOO_MUCH_TEXT}
-        return {"found": _found(extraction)}
+        return {"found": as_found(extraction)}
     except PasswordNeeded as error:
         return {"locked": error.message}
     except ExtractionError as error:
@@ -86,11 +85,20 @@ def answer(request: Request) -> Reply:
     except MemoryError:
         return {"memory": True}
     except Exception as error:  # noqa: BLE001 - the edge of the process: the other side logs it
-        return {"fault": f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}"}
+        return _went_wrong(error)
 
 
-def limit(memory: int, seconds: int) -> None:
-    """Bound this process where the platform can: memory, time even if nobody waits any more, and no core dump.
+def _went_wrong(error: Exception) -> Reply:
+    code = error.errno if isinstance(error, OSError) else None
+    if code in {errno.ENOSPC, errno.EDQUOT}:
+        return {"refused": DISK_FULL}
+    if code == errno.EFBIG:
+        return {"refused": TOO_LARGE_WITHIN}
+    return {"fault": f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}"}
+
+
+def limit(request: Request) -> None:
+    """Bound this process where the platform can: memory, time even if nobody waits any more, files, and no core dump.
 
     A core dump would be a copy of the document outside the data folder.
     """
@@ -104,8 +112,9 @@ def limit(memory: int, seconds: int) -> None:
         return
     for kind, bound in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, request["seconds"]),
+        (resource.RLIMIT_AS, request["memory"]),
+        (resource.RLIMIT_FSIZE, request["file_size"]),
     ):
         with suppress(OSError, ValueError):  # macOS knows some of them in name only
             resource.setrlimit(kind, (bound, resource.getrlimit(kind)[1]))
@@ -116,15 +125,6 @@ def _end_with_parent() -> None:
     import ctypes
 
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _found(extraction: Extraction) -> Found:
-    return {
-        "media_type": extraction.media_type,
-        "blocks": [(block.text, block.page, block.level) for block in extraction.blocks],
-        "pages": extraction.pages,
-        "warnings": list(extraction.warnings),
-    }
 
 
 if __name__ == "__main__":

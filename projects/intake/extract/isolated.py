@@ -4,76 +4,128 @@ from __future__ import annotations
 
 import json
 import os
+import selectors
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
+from django.conf import settings
 
-from projects.intake.extract.base import Block, Extraction, ExtractionError, PasswordNeeded
-from projects.intake.extract.child import Found, Reply, Request
+from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.limits import (
+    Limits,
+    gigabytes,
+    limits_for_file,
+    no_progress,
+    too_long,
+    too_much_memory,
+)
+from projects.intake.extract.protocol import Reply, Request, as_extraction
 
 COMMAND = (sys.executable, "-X", "faulthandler", "-m", "projects.intake.extract.child")
 ROOT = Path(__file__).resolve().parents[3]
-
-MEGABYTE = 1024 * 1024
-LEAST_S, S_PER_MEGABYTE, MOST_S = 60, 6, 600
-"""Far beyond what any sound file takes, on a busy machine too; the queue's own limit lies above the most."""
-LEAST_BYTES = 2 * 1024 * MEGABYTE
-BYTES_PER_BYTE = 8
-"""What a packed office file unfolds to in memory."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one reading may take: seconds of time, bytes of address space."""
-
-    seconds: float
-    memory: int
+LOOK_EVERY_S = 0.2
+ENDING_S = 5.0
+BLOCK = 1024 * 1024
 
 
 class ReaderFault(Exception):
     """A reader went wrong in a way that no file should make it; the text is for the log, without words of a file."""
 
 
-def limits_for(size: int, machine: int) -> Limits:
-    """Return the limits for a file of `size` bytes on a machine with `machine` bytes of memory.
-
-    Half the machine is the most, since the model and the rest have to live too; every machine that can run a model has
-    more than twice the least.
-    """
-    seconds = min(LEAST_S + S_PER_MEGABYTE * size / MEGABYTE, MOST_S)
-    memory = min(LEAST_BYTES + BYTES_PER_BYTE * size, max(machine // 2, LEAST_BYTES))
-    return Limits(seconds, memory)
+class ReadingStopped(Exception):
+    """Nobody wants the file read any more, and the child is gone."""
 
 
-def extract_isolated(path: Path, name: str, limits: Limits | None = None) -> Extraction:
+def extract_isolated(
+    path: Path, context: Context, limits: Limits | None = None, wanted: Callable[[], bool] = lambda: True
+) -> Extraction:
     """Do what `extract` does, in a child process that is gone afterwards, whatever happens.
 
-    Raises ExtractionError also when the child took too long, took too much memory, crashed or was killed; ReaderFault
-    when a reader failed otherwise.
+    `wanted` is asked a few times a second. Raises ReadingStopped when it says no; ExtractionError also when the child
+    took too long, took too much memory, crashed or was killed; ReaderFault when a reader failed otherwise.
     """
-    limits = limits or _limits_for_file(path)
-    request = Request(path=str(path), name=name, memory=limits.memory, seconds=int(limits.seconds) + 1)
+    limits = limits or limits_for_file(path)
     # A session of its own is a group to kill as a whole. The name goes in by standard input: commands are public.
     process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     try:
-        out, _ = process.communicate(json.dumps(request).encode("ascii"), timeout=limits.seconds)
+        _send(process, _request(path, context, limits))
+        reply = _listen(process, context, limits, wanted)
+        if reply is None:
+            raise _died(process.wait(ENDING_S), limits)
     except subprocess.TimeoutExpired:
-        raise ExtractionError(_too_long(limits)) from None
+        raise ReaderFault("the child closed its output and went on") from None
     finally:
-        _end(process)
-    if process.returncode:
-        raise _died(process.returncode, limits)
-    return _extraction(json.loads(out), limits)
+        _end(process)  # one that has replied too: threads of a library may keep it from ending
+    return _extraction(reply, limits)
 
 
-def _limits_for_file(path: Path) -> Limits:
-    size = path.stat().st_size if path.exists() else 0
-    return limits_for(size, psutil.virtual_memory().total)
+def _request(path: Path, context: Context, limits: Limits) -> Request:
+    return {
+        "path": str(path),
+        "name": context.name,
+        "password": context.password,
+        "folder": str(context.folder or ""),
+        "memory": limits.memory,
+        # Of all cores together, and only for a child that nobody ends.
+        "seconds": int(limits.seconds + 1) * (os.cpu_count() or 1),
+        "file_size": int(settings.MAX_UPLOAD_BYTES),
+    }
+
+
+def _send(process: subprocess.Popen[bytes], request: Request) -> None:
+    if process.stdin is None:
+        raise AssertionError("the child is started with pipes")
+    with suppress(BrokenPipeError), process.stdin as stream:  # why it ended is told by its code
+        stream.write(json.dumps(request).encode("ascii"))
+
+
+def _listen(
+    process: subprocess.Popen[bytes], context: Context, limits: Limits, wanted: Callable[[], bool]
+) -> Reply | None:
+    """Return the child's reply, None if it ended without one; passes on its progress meanwhile."""
+    began = moved = time.monotonic()
+    for line in _lines(process):
+        if line is not None:
+            value = json.loads(line)
+            if "progress" not in value:
+                reply: Reply = value
+                return reply
+            moved = time.monotonic()
+            context.progress(*value["progress"])
+        if not wanted():
+            raise ReadingStopped
+        now = time.monotonic()
+        if now - began > limits.seconds:
+            raise ExtractionError(too_long(limits.seconds))
+        if now - moved > limits.silent:
+            raise ExtractionError(too_long(limits.silent) if moved == began else no_progress(limits.silent))
+    return None
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
+    """Yield whole lines of the child's output until it ends, and None whenever a moment passed without one."""
+    if process.stdout is None:
+        raise AssertionError("the child is started with pipes")
+    parts: list[bytes] = []
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if not selector.select(LOOK_EVERY_S):
+                yield None
+                continue
+            block = os.read(process.stdout.fileno(), BLOCK)
+            if not block:
+                return
+            *ended, rest = block.split(b"\n")
+            for line in ended:
+                yield b"".join([*parts, line])
+                parts.clear()
+            parts.append(rest)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -81,35 +133,32 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _extraction(reply: Reply, limits: Limits) -> Extraction:
     match reply:
         case {"found": found}:
-            return _from_found(found)
+            return as_extraction(found)
         case {"locked": sentence}:
             raise PasswordNeeded(sentence)
         case {"refused": sentence}:
             raise ExtractionError(sentence)
         case {"memory": _}:
-            raise ExtractionError(_too_much_memory(limits))
+            raise ExtractionError(too_much_memory(limits))
         case _:
             raise ReaderFault(reply.get("fault", "no reply"))
 
 
-def _from_found(found: Found) -> Extraction:
-    blocks = tuple(Block(text, page, level) for text, page, level in found["blocks"])
-    return Extraction(found["media_type"], blocks, found["pages"], tuple(found["warnings"]))
-
-
 def _died(returncode: int, limits: Limits) -> Exception:
     """Tell what a child that ended without a reply died of; a negative code is the signal that ended it."""
-    if returncode > 0:
+    if returncode >= 0:
         return ReaderFault(f"the child ended with code {returncode}")
     ended_by = signal.Signals(-returncode)
     if ended_by == signal.SIGXCPU:
-        return ExtractionError(_too_long(limits))
+        return ExtractionError(too_long(limits.seconds))
     if ended_by in {signal.SIGKILL, signal.SIGTERM}:
         return ExtractionError(
             "Reading this file was ended from outside, most likely because the machine ran out of memory. "
@@ -117,18 +166,5 @@ def _died(returncode: int, limits: Limits) -> Exception:
         )
     return ExtractionError(
         f"The program that reads such files crashed on this one ({ended_by.name}): it is damaged, or takes more memory "
-        f"than the {_gigabytes(limits)} that one file may take. Save it anew or split it, and add it again."
+        f"than the {gigabytes(limits)} that one file may take. Save it anew or split it, and add it again."
     )
-
-
-def _too_long(limits: Limits) -> str:
-    spent = f"{limits.seconds / 60:.0f} minutes" if limits.seconds >= 120 else f"{limits.seconds:.0f} seconds"
-    return f"Reading this file took longer than {spent} and was given up. Save it anew or split it, and add it again."
-
-
-def _too_much_memory(limits: Limits) -> str:
-    return f"Reading this file takes more than the {_gigabytes(limits)} of memory that one file may take. Split it up."
-
-
-def _gigabytes(limits: Limits) -> str:
-    return f"{limits.memory / 1024**3:.1f} GB"
