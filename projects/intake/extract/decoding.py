@@ -35,6 +35,14 @@ class Decoded:
     encoding: str
     replaced: int
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Say what was lost, for a person."""
+        if not self.replaced:
+            return ()
+        some = "1 character" if self.replaced == 1 else f"{self.replaced:,} characters"
+        return (f"{some} could not be read in the encoding {self.encoding}.",)
+
 
 def decode(content: bytes) -> Decoded:
     """Decode by byte order mark, as UTF-8, as UTF-16 without a mark or in the likeliest 8-bit encoding; never fails."""

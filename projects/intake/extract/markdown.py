@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from projects.intake.extract.base import Block, Context, Extraction
+from projects.intake.extract.base import Block, Context, Extraction, Report
 from projects.intake.extract.plain import read_text
 from projects.intake.extract.sniff import MARKDOWN
 
@@ -17,8 +17,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read a Markdown file; marks of emphasis, links and tables stay in the text."""
-    text, warnings = read_text(path)
-    return Extraction(MARKDOWN, tuple(_blocks(text)), warnings=warnings)
+    decoded = read_text(path)
+    report = Report(replaced=decoded.replaced)
+    return Extraction(MARKDOWN, tuple(_blocks(decoded.text)), warnings=decoded.warnings, report=report)
 
 
 def _blocks(text: str) -> Iterator[Block]:

@@ -1,0 +1,28 @@
+"""Reads pages in HTML: what a person sees of them, nothing that runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from projects.intake.extract.base import Block, Context, Extraction, Report
+from projects.intake.extract.html_blocks import decode_markup, read_page
+from projects.intake.extract.sniff import HTML
+
+
+def extract(path: Path, context: Context) -> Extraction:
+    """Read a page; its title is the first heading unless the page shows it itself."""
+    decoded = decode_markup(path.read_bytes())
+    page = read_page(decoded.text)
+    blocks = page.blocks
+    first = next((block.text for block in blocks if block.level), "")
+    if page.title and page.title != first:
+        blocks = (Block(page.title, level=1), *blocks)
+    report = Report(replaced=decoded.replaced, tables=page.tables, left_out=pictures_left_out(page.pictures))
+    return Extraction(HTML, blocks, warnings=decoded.warnings, report=report)
+
+
+def pictures_left_out(count: int) -> tuple[str, ...]:
+    """Say that pictures were not read."""
+    if not count:
+        return ()
+    return ("1 picture was left out.",) if count == 1 else (f"{count:,} pictures were left out.",)
