@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from projects.intake.extract.base import Block
-from projects.intake.extract.rows import HEADER_ROWS, header_index, table_blocks
+from projects.intake.extract.grids import stands_over_figures
+from projects.intake.extract.rows import header_index, table_blocks
 
 Row = list[str]
 Cells = dict[int, dict[int, str]]
@@ -68,6 +69,15 @@ def workbook_blocks(sheets: Iterable[Sheet]) -> tuple[tuple[Block, ...], int]:
         blocks += found
         tables += count
     return tuple(blocks), tables
+
+
+def uncalculated(formulas: int) -> tuple[str, ...]:
+    """Return the warning about formulas without a stored result: programs that write sheets do not calculate them."""
+    if not formulas:
+        return ()
+    subject = "1 formula has" if formulas == 1 else f"{formulas:,} formulas have"
+    advice = "Open the file in a spreadsheet program, save it, and add it again to have the results."
+    return (f"{subject} no stored result, so the formula itself was read. {advice}",)
 
 
 def sheet_blocks(sheet: Sheet, page: int) -> tuple[list[Block], int]:
@@ -147,26 +157,12 @@ def _begins_another(table: _Table, region: list[Row], index: int | None) -> bool
     other_columns = {place for place, text in enumerate(header) if text} != {
         place for place, text in enumerate(table.header) if text
     }
-    return other_columns or _stands_over_figures(header, region[index + 1 : index + 1 + HEADER_ROWS])
-
-
-def _stands_over_figures(header: Row, rows: Sequence[Row]) -> bool:
-    for place, name in enumerate(header):
-        below = [row[place] for row in rows if place < len(row) and row[place]]
-        if name and not _is_figure(name) and below and 2 * sum(map(_is_figure, below)) > len(below):
-            return True
-    return False
+    return other_columns or stands_over_figures(header, region[index + 1 :])
 
 
 def _is_grid(table: _Table) -> bool:
     """Tell a table from a line or a column of notes."""
     return bool(table.header) or sum(len(row) > 1 for row in table.rows) > 1
-
-
-def _is_figure(text: str) -> bool:
-    """Tell an amount or a date from words: most of its letters and digits are digits."""
-    signs = [sign for sign in text if sign.isalnum()]
-    return 2 * sum(sign.isdigit() for sign in signs) > len(signs)
 
 
 def _ranges(numbers: Sequence[int]) -> list[str]:

@@ -12,7 +12,7 @@ from projects.intake.extract.base import Context, Extraction, ExtractionError, R
 from projects.intake.extract.ooxml import left_out
 from projects.intake.extract.ooxml_sheets import SheetFacts, facts_of, shape_texts, sheet_parts
 from projects.intake.extract.packed import refuse_declarations, unpacking
-from projects.intake.extract.sheets import Cells, Hidden, Sheet, workbook_blocks
+from projects.intake.extract.sheets import Cells, Hidden, Sheet, uncalculated, workbook_blocks
 from projects.intake.extract.sheets_display import displayed
 from projects.intake.extract.sniff import XLSX
 
@@ -28,12 +28,12 @@ def extract(path: Path, context: Context) -> Extraction:
         refuse_declarations(archive)
         formulas = 0
         sheets = []
-        for sheet, uncalculated in _sheets(path, archive, context):
+        for sheet, without_result in _sheets(path, archive, context):
             sheets.append(sheet)
-            formulas += uncalculated
+            formulas += without_result
         blocks, tables = workbook_blocks(sheets)
         report = Report(tables=tables, left_out=left_out(archive.namelist()))
-    return Extraction(XLSX, blocks, len(sheets), _warnings(formulas), report)
+    return Extraction(XLSX, blocks, len(sheets), uncalculated(formulas), report)
 
 
 def _sheets(path: Path, archive: zipfile.ZipFile, context: Context) -> Iterator[tuple[Sheet, int]]:
@@ -75,11 +75,3 @@ def _cells(sheet: Any, facts: SheetFacts) -> Cells:
 
 def _text(cell: Any) -> str:
     return " ".join(clean(displayed(cell.value, cell.number_format or "General")).split())
-
-
-def _warnings(formulas: int) -> tuple[str, ...]:
-    if not formulas:
-        return ()
-    subject = "1 formula has" if formulas == 1 else f"{formulas:,} formulas have"
-    advice = "Open the file in a spreadsheet program, save it, and add it again to have the results."
-    return (f"{subject} no stored result, so the formula itself was read. {advice}",)
