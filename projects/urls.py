@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from projects.views import desk, documents, engine, originals, projects, turns, upload
+from projects.views import desk, document_actions, document_list, documents, engine, originals, projects, turns, upload
 
 app_name = "projects"
 urlpatterns = [
@@ -13,7 +13,7 @@ urlpatterns = [
     path("projects/<int:pk>/", desk.desk, name="desk"),
     path("projects/<int:pk>/conversations/<int:conversation_id>/", desk.conversation, name="conversation"),
     path("projects/<int:pk>/conversations/", desk.conversations, name="conversations"),
-    path("projects/<int:pk>/documents/", desk.documents, name="documents"),
+    path("projects/<int:pk>/documents/", document_list.documents, name="documents"),
     path("projects/<int:pk>/upload/", upload.upload, name="upload"),
     path("projects/<int:pk>/ask/", turns.turn_ask, name="ask"),
     path("projects/<int:pk>/settings/", projects.project_settings, name="settings"),
@@ -22,8 +22,11 @@ urlpatterns = [
     path("documents/<int:pk>/", documents.document, name="document"),
     path("documents/<int:pk>/original/", originals.document_original, name="document-original"),
     path("documents/<int:pk>/download/", originals.document_download, name="document-download"),
-    path("documents/<int:pk>/retry/", documents.document_retry, name="document-retry"),
-    path("documents/<int:pk>/delete/", documents.document_delete, name="document-delete"),
+    path("documents/<int:pk>/cancel/", document_actions.document_cancel, name="document-cancel"),
+    path("documents/<int:pk>/retry/", document_actions.document_retry, name="document-retry"),
+    path("documents/<int:pk>/password/", document_actions.document_password, name="document-password"),
+    path("documents/<int:pk>/replace/", document_actions.document_replace, name="document-replace"),
+    path("documents/<int:pk>/delete/", document_actions.document_delete, name="document-delete"),
     path("turns/<int:pk>/again/", turns.turn_again, name="again"),
     path("turns/<int:pk>/stop/", turns.turn_stop, name="stop"),
     path("engine/", engine.engine, name="engine"),

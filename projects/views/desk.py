@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -13,11 +11,9 @@ from django.views.decorators.http import require_GET
 
 from projects import access
 from projects.asking import MAX_QUESTION
-from projects.models import Conversation, Document, Project
+from projects.models import Conversation, Project
+from projects.presentation.intake import listing_of
 from projects.presentation.turns import for_display
-
-STOP_POLLING = 286
-"""htmx's status for 'take this and ask no more'."""
 
 EARLIER = 50
 """Conversations listed on the desk."""
@@ -39,18 +35,6 @@ def conversation(request: HttpRequest, pk: int, conversation_id: int) -> HttpRes
 
 
 @require_GET
-def documents(request: HttpRequest, pk: int) -> HttpResponse:
-    """The list of documents as a fragment; asked for again and again while one of them is being read."""
-    project = access.project_for(request.user, pk)
-    listing = _documents(project)
-    if not listing["moving"]:
-        return render(request, "projects/_documents.html", {"project": project, **listing}, status=STOP_POLLING)
-    if request.GET.get("seen") == listing["version"]:
-        return HttpResponse(status=204)
-    return render(request, "projects/_documents.html", {"project": project, **listing})
-
-
-@require_GET
 def conversations(request: HttpRequest, pk: int) -> HttpResponse:
     """The list of conversations as a fragment, for when one has begun."""
     project = access.project_for(request.user, pk)
@@ -66,25 +50,10 @@ def _desk(request: HttpRequest, project: Project, opened: Conversation | None) -
         "answering": any(turn.is_open for turn in turns),
         "max_upload": settings.MAX_UPLOAD_BYTES,
         "max_question": MAX_QUESTION,
-        **_documents(project),
+        "listing": listing_of(project),
         **_conversations(project),
     }
     return render(request, "projects/desk.html", context)
-
-
-def _documents(project: Project) -> dict[str, Any]:
-    listed = list(project.documents.all())
-    return {
-        "documents": listed,
-        "moving": any(not document.is_final for document in listed),
-        "version": _version(listed),
-    }
-
-
-def _version(listed: Sequence[Document]) -> str:
-    """Name what the list shows, so that a poll that would show the same is answered with nothing."""
-    shown = [(document.pk, document.name, document.state, document.pages, document.error) for document in listed]
-    return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
 
 
 def _conversations(project: Project) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from inference.contracts import EngineState
 from inference.gateway import health
-from projects.views.desk import STOP_POLLING
+from projects.views.polling import STOP_POLLING
 
 
 @require_GET

@@ -1,4 +1,4 @@
-// Finds the files in what was dropped, folders and their folders included, and what of it cannot be read.
+// Finds the files in what was dropped or chosen, folders and their folders included, and what of it cannot be read.
 
 // Returns {files, unreadable}; unreadable are the names of files and folders.
 export async function filesOf(transfer) {
@@ -9,9 +9,18 @@ export async function filesOf(transfer) {
   return found;
 }
 
+// Leaves the hidden files out of a chosen folder, and those in hidden folders.
+export function shownOf(files) {
+  return [...files].filter((file) => !(file.webkitRelativePath || file.name).split("/").some(isHidden));
+}
+
+// Files like .DS_Store are the file manager's, not the person's.
+function isHidden(name) {
+  return name.startsWith(".");
+}
+
 async function walk(entry, found) {
-  // Files like .DS_Store are the file manager's, not the person's.
-  if (entry.name.startsWith(".")) return;
+  if (isHidden(entry.name)) return;
   try {
     if (entry.isFile) found.files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
     else for (const child of await children(entry)) await walk(child, found);

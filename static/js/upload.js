@@ -1,26 +1,40 @@
 // Sends chosen and dropped files one by one, each with a row that shows its progress or why it was refused.
 
-import { filesOf } from "./dropped.js";
+import { filesOf, shownOf } from "./dropped.js";
+import { megabytes, note, refuse, rowFor, tell } from "./uploads.js";
 
 const form = document.getElementById("upload");
 const input = form.elements.files;
-const rows = document.getElementById("uploads");
+const folder = document.getElementById("upload-folder");
 const over = document.getElementById("drop-over");
 const FULL = 507;
 const BROKEN = "Sending broke off. See that the file is still there, Readahead runs and its disk has room; then add it again.";
+const NOTHING = "There are no files in this folder, or hidden ones alone.";
 const waiting = [];
+// What is on its way: the same file chosen twice, as by a double click, is sent once.
+const under = new Set();
 let sending = false;
+let sent = 0;
 
 // With the page's own uploader, choosing is enough.
 form.querySelector("[data-upload-button]").hidden = true;
+folder.parentElement.hidden = false;
 form.classList.add("drop-live");
 input.addEventListener("change", take);
+folder.addEventListener("change", takeFolder);
 // Somebody may have been quicker than this script.
 take();
 
 function take() {
   add([...input.files]);
   input.value = "";
+}
+
+function takeFolder() {
+  const shown = shownOf(folder.files);
+  if (!shown.length) refuse(rowFor("Folder"), NOTHING);
+  add(shown);
+  folder.value = "";
 }
 
 let depth = 0;
@@ -36,28 +50,48 @@ addEventListener("drop", async (event) => {
   add(files);
 });
 
+// Bytes on their way are lost with the page; the browser asks first.
+addEventListener("beforeunload", (event) => {
+  if (sending) event.preventDefault();
+});
+
 function toggle(event, shown) {
   if (event.dataTransfer?.types.includes("Files")) over.hidden = !shown;
 }
 
 function add(files) {
-  for (const file of files) waiting.push({ file, row: rowFor(file.name) });
+  const maxBytes = Number(form.dataset.maxBytes);
+  for (const file of files) {
+    const key = keyOf(file);
+    if (under.has(key)) continue;
+    const row = rowFor(file.name);
+    if (file.size > maxBytes) {
+      refuse(row, `Too large: ${megabytes(file.size)} MB, and ${megabytes(maxBytes)} MB is the most.`);
+    } else {
+      under.add(key);
+      waiting.push({ file, row });
+    }
+  }
   send();
+}
+
+function keyOf(file) {
+  return [file.webkitRelativePath || file.name, file.size, file.lastModified].join("\n");
 }
 
 async function send() {
   if (sending) return;
   sending = true;
+  sent = 0;
   while (waiting.length) {
     const { file, row } = waiting.shift();
-    const maxBytes = Number(form.dataset.maxBytes);
-    if (file.size > maxBytes) {
-      refuse(row, `Too large: ${megabytes(file.size)} MB, and ${megabytes(maxBytes)} MB is the most.`);
-    } else {
-      await post(file, row);
-    }
+    sent += 1;
+    tell(sent, sent + waiting.length);
+    await post(file, row);
+    under.delete(keyOf(file));
   }
   sending = false;
+  tell(0, 0);
 }
 
 // XMLHttpRequest, because fetch does not tell how much of a body has been sent.
@@ -86,38 +120,5 @@ function finish(row, request) {
   if (answer.refused.length) return refuse(row, answer.refused.join(" "));
   if (answer.added[0].duplicate) note(row, "Here already: the same content is kept once.", "");
   else row.remove();
-  rows.hidden = !rows.childElementCount;
   document.body.dispatchEvent(new Event("documents-changed"));
-}
-
-function refuse(row, message) {
-  note(row, message, "row-note-bad");
-}
-
-function note(row, message, kind) {
-  const line = document.createElement("span");
-  line.className = `row-note ${kind}`;
-  line.textContent = message;
-  row.querySelector("progress").replaceWith(line);
-}
-
-function rowFor(name) {
-  const row = document.createElement("li");
-  const label = document.createElement("span");
-  const bar = document.createElement("progress");
-  row.className = "row upload-row";
-  label.className = "row-name";
-  label.textContent = name;
-  bar.className = "progress";
-  bar.max = 1;
-  bar.value = 0;
-  bar.setAttribute("aria-label", `Upload of ${name}`);
-  row.append(label, bar);
-  rows.append(row);
-  rows.hidden = false;
-  return row;
-}
-
-function megabytes(bytes) {
-  return Math.ceil(bytes / 1_048_576).toLocaleString(document.documentElement.lang);
 }

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from inference.contracts import EngineState
@@ -59,14 +60,23 @@ def test_documents_are_asked_for_again_until_all_are_read(page: Client, project:
     assert "every" not in last.content.decode()
 
 
-def test_a_list_that_would_look_the_same_is_not_sent_again(page: Client, project: Project) -> None:
-    Document.objects.create(project=project, sha256="0" * 64, name="a.txt", size=1)
+def test_a_list_that_would_look_the_same_is_not_put_under_a_finger_again(page: Client, project: Project) -> None:
+    document = Document.objects.create(project=project, sha256="0" * 64, name="a.pdf", size=1)
+    Document.objects.update(state=Document.State.EXTRACTING, stage_began=timezone.now())
     html = page.get(reverse("projects:documents", args=[project.pk])).content.decode()
     match = re.search(r'hx-get="([^"]+)"', html)
     assert match
-    assert page.get(match[1]).status_code == 204
-    Document.objects.update(state=Document.State.EXTRACTING)
-    assert page.get(match[1]).status_code == 200
+    Document.objects.update(stage_done=12, stage_total=300)
+    progress = page.get(match[1])
+    assert progress["HX-Reswap"] == "none"
+    assert "12 of 300 pages" in progress.content.decode()
+    assert f'id="reading-{document.pk}" hx-swap-oob="true"' in progress.content.decode()
+    assert "<button" not in progress.content.decode()
+
+    Document.objects.update(state=Document.State.FAILED, error="The file is empty.")
+    ended = page.get(match[1])
+    assert (ended.status_code, "HX-Reswap" in ended.headers) == (286, False)
+    assert "Read it again" in ended.content.decode()
 
 
 def test_a_failed_document_shows_its_cause_in_its_row(page: Client, project: Project) -> None:
