@@ -171,7 +171,9 @@ class Health:
     """What `/health` of the service says.
 
     `progress` is 0…1 while loading, `message` the cause of a failure. `notes` are sentences about how the model runs:
-    why the window is smaller than wished, what was given up, what would help.
+    why the window is smaller than wished, what was given up, what would help. `model_key` tells two models apart
+    whatever they are called. `kept_bytes` of at most `kept_quota` are taken by stored states (0: nothing is kept);
+    `trouble` says why the last one could not be stored, empty when it could.
     """
 
     state: EngineState
@@ -183,6 +185,10 @@ class Health:
     prefill_tps: float = 0.0
     decode_tps: float = 0.0
     notes: tuple[str, ...] = ()
+    model_key: str = ""
+    kept_bytes: int = 0
+    kept_quota: int = 0
+    trouble: str = ""
 
     @classmethod
     def from_wire(cls, data: Mapping[str, Any]) -> Self:

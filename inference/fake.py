@@ -61,6 +61,9 @@ class FakeEngine:
         self.silent_for = 0.0
         self.state = EngineState.READY
         self.refuse: InferenceError | None = None
+        self.model_key = "fake-key"
+        self.window = 4096
+        self.trouble = ""
         self._model = model
         self._threads: list[threading.Thread] = []
 
@@ -135,7 +138,15 @@ class FakeEngine:
 
     def health(self) -> Health:
         """Say the scripted state."""
-        return Health(self.state, self._model, window=4096, prefill_tps=1000.0, decode_tps=1000.0)
+        return Health(
+            self.state,
+            self._model,
+            window=self.window,
+            prefill_tps=1000.0,
+            decode_tps=1000.0,
+            model_key=self.model_key,
+            trouble=self.trouble,
+        )
 
     def metrics(self) -> Mapping[str, float]:
         """Count requests."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx
 from asgiref.sync import async_to_sync
@@ -90,6 +91,14 @@ class Gateway:
             reply = await self._client.post(json={"texts": list(texts)}, **_to("/tokenize"))
         return _counts(reply)
 
+    async def forget(self, name: str) -> int:
+        """Delete the states kept under a boundary's name, of every model; return how many. Raises InferenceError."""
+        with _named_failures():
+            reply = await self._client.delete(**_to(f"/snapshots/{quote(name, safe='')}"))
+        if reply.is_error:
+            raise _error(reply.status_code, reply.content)
+        return int(reply.json()["forgotten"])
+
     async def health(self) -> Health:
         """Return the service's state; a service that cannot be reached is NOT_LOADED with the reason."""
         try:
@@ -114,6 +123,11 @@ def gateway() -> Gateway:
 def count_tokens(texts: Sequence[str]) -> list[int]:
     """Return each text's tokens, from synchronous code. Raises InferenceError."""
     return async_to_sync(_once)(lambda own: own.count_tokens(texts))
+
+
+def forget(name: str) -> int:
+    """Delete the states kept under a boundary's name, from synchronous code. Raises InferenceError."""
+    return async_to_sync(_once)(lambda own: own.forget(name))
 
 
 def complete(request: ChatRequest) -> Completion:

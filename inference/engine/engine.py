@@ -11,7 +11,7 @@ from pathlib import Path
 from inference.contracts import ChatRequest, EngineState, Health, PoolName
 from inference.engine.job import Job
 from inference.engine.llama import Context, Model
-from inference.engine.memory import PrefixMemory
+from inference.engine.memory import Keeping, PrefixMemory
 from inference.engine.plan import Plan
 from inference.engine.pool import Pool
 from inference.engine.port import Sink
@@ -44,16 +44,20 @@ class LlamaEngine:
         make_memory: MemoryMaker,
         *,
         name: str = "",
+        key_of: Callable[[Path], str] = lambda _path: "",
         on_crash: Callable[[], None] = lambda: None,
     ) -> None:
         """Prepare to load `path`; `planner` decides flags and windows before that, or refuses the file.
 
+        `key_of` returns what tells the file from others, whatever its name.
         `on_crash` is called when the engine's thread ends by a fault of its own: nothing is served after that.
         """
         self.name = name or path.stem
         self._path = path
         self._planner = planner
         self._make_memory = make_memory
+        self._key_of = key_of
+        self._key = ""
         self._on_crash = on_crash
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
@@ -144,12 +148,17 @@ class LlamaEngine:
     def health(self) -> Health:
         """State, model, window and measured speeds."""
         pool = self._pools.get(PoolName.CONVERSATION)
+        keeping = self._memory.keeping() if self._memory is not None else Keeping()
         return Health(
             self._state,
             self.name,
             progress=self._progress,
             message=self._cause,
             notes=self._notes,
+            model_key=self._key,
+            kept_bytes=keeping.bytes,
+            kept_quota=keeping.quota,
+            trouble=keeping.trouble,
             window=pool.context.spec.window if pool else 0,
             prefill_tps=round(pool.speed.prefill, 1) if pool else 0.0,
             decode_tps=round(pool.speed.decode, 1) if pool else 0.0,
@@ -202,6 +211,7 @@ class LlamaEngine:
         began = time.monotonic()
         plan = self._planner(self._path)
         self._notes = plan.notes
+        self._key = self._key_of(self._path)
         model = Model(self._path, self._note_progress, gpu_layers=plan.gpu_layers)
         self._memory = self._make_memory(model, plan)
         pools = {}

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from inference.engine.llama import Context
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How storing goes: bytes taken of the quota (0: nothing is kept), and why the last state was not stored."""
+
+    bytes: int = 0
+    quota: int = 0
+    trouble: str = ""
 
 
 class Recall(Protocol):
@@ -37,11 +47,15 @@ class PrefixMemory(Protocol):
     def save(self, context: Context, sequence: int, tokens: Sequence[int], name: str) -> None:
         """Keep the sequence, which holds exactly `tokens`, under a boundary's name.
 
-        A failure to save is logged and harms nothing.
+        What was kept under the name and is a beginning of these tokens goes: the text has grown. A failure to save is
+        logged and harms nothing.
         """
 
     def forget(self, name: str) -> int:
         """Delete what was kept under a name; return how many states that were. Thread-safe."""
+
+    def keeping(self) -> Keeping:
+        """Say how storing goes. Thread-safe."""
 
     def metrics(self) -> Mapping[str, float]:
         """Counters and gauges by Prometheus name."""
@@ -51,7 +65,10 @@ class PrefixMemory(Protocol):
 
 
 class NoMemory:
-    """Remembers nothing beyond the slots."""
+    """Remembers nothing beyond the slots; `trouble` says why if it was meant to."""
+
+    def __init__(self, trouble: str = "") -> None:
+        self._trouble = trouble
 
     def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> None:  # noqa: ARG002
         """Return None: nothing is stored."""
@@ -67,6 +84,10 @@ class NoMemory:
     def forget(self, name: str) -> int:  # noqa: ARG002
         """Return 0: nothing is stored."""
         return 0
+
+    def keeping(self) -> Keeping:
+        """Say that nothing is kept."""
+        return Keeping(trouble=self._trouble)
 
     def metrics(self) -> Mapping[str, float]:
         """Return no figures."""

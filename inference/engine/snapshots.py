@@ -14,6 +14,7 @@ from typing import Any
 
 from inference.engine import snapshot_file
 from inference.engine.llama import Context
+from inference.engine.memory import Keeping
 from inference.engine.schedule import aligned
 from inference.engine.shelf import Shelf
 from inference.engine.snapshot_file import BadSnapshot, Header
@@ -136,7 +137,7 @@ class SnapshotStore:
         except (EngineFault, MemoryError) as error:
             self._failed(str(error) or "there is no memory for it")
             return
-        self._writes.append(self._writer.submit(self._write, path, ids, state))
+        self._writes.append(self._writer.submit(self._write, path, ids, state, name))
 
     def flush(self) -> None:
         """Return when everything that was saved is on disk."""
@@ -160,6 +161,10 @@ class SnapshotStore:
     def usage(self) -> int:
         """Bytes on disk over all keys."""
         return self._shelf.usage()
+
+    def keeping(self) -> Keeping:
+        """See `memory.PrefixMemory`."""
+        return Keeping(self.usage(), self._shelf.quota, self.trouble)
 
     def metrics(self) -> dict[str, float]:
         """Counters by Prometheus name, and the space taken."""
@@ -204,7 +209,7 @@ class SnapshotStore:
 
     # Writing
 
-    def _write(self, path: Path, ids: Any, state: Any) -> None:
+    def _write(self, path: Path, ids: Any, state: Any, name: str) -> None:
         header = Header(self._key, len(ids), int(state.size), snapshot_file.checksum(self._key, ids, state))
         try:
             for evicted in self._shelf.make_room(int(state.size)):
@@ -219,6 +224,15 @@ class SnapshotStore:
             self.trouble = ""
             self._counts["saved"] += 1
             self._index(path, ids)
+            self._supersede(ids, name)
+
+    def _supersede(self, ids: Any, name: str) -> None:
+        """Delete the states of the same name that stand for a beginning of these tokens."""
+        for path in self._shelf.named(name):
+            with self._lock:
+                entry = self._entries.get(path)
+            if entry is not None and len(entry.tokens) < len(ids) and (ids[: len(entry.tokens)] == entry.tokens).all():
+                self._drop(path)
 
     def _failed(self, cause: str) -> None:
         self._counts["failed"] += 1

@@ -49,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lambda path: plan_for(path, options),
         lambda model, plan: open_store(options.model, model, plan, folder, options.quota),
         name=options.name,
+        key_of=stamp.checksum,
         # Ended in order, with an error as exit code, so that the supervisor starts it again.
         on_crash=lambda: os.kill(os.getpid(), signal.SIGTERM),
     )
@@ -80,7 +81,7 @@ def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -
         return SnapshotStore(folder, compatibility_key(facts), quota, cuttable=not model.sliding_window)
     except OSError as error:
         logger.error("Nothing that is read will be kept: %s: %s", folder, error.strerror)  # noqa: TRY400 - a sentence
-        return NoMemory()
+        return NoMemory(f"What is read cannot be kept on disk ({error.strerror}).")
 
 
 async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) -> None:

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from inference.supervise import processes, status
@@ -30,10 +30,14 @@ READY_POLL_S = 0.25
 
 @dataclass(frozen=True)
 class ChildSpec:
-    """A child to keep running. `command` is asked for before every start, and may prepare what the start needs."""
+    """A child to keep running. `command` is asked for before every start, and may prepare what the start needs.
+
+    `environment` is what it has beside the supervisor's own variables.
+    """
 
     name: str
     command: Callable[[], Sequence[str]]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,8 @@ class Supervisor:
         child.started_at = time.monotonic()
         try:
             command = child.spec.command()
-            child.process = processes.spawn(command, self._mark_of(child), child.log, self._places.cwd, os.environ)
+            environment = {**os.environ, **child.spec.environment}
+            child.process = processes.spawn(command, self._mark_of(child), child.log, self._places.cwd, environment)
         except Exception as error:  # the boundary of one child: whatever keeps it down must not take the others along
             logger.exception("%s could not be started", child.spec.name)
             self._wait_for_restart(child, f"could not be started: {error}")

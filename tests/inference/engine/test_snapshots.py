@@ -200,3 +200,21 @@ def test_what_a_crash_left_half_written_is_swept(store: SnapshotStore, tmp_path:
     (folder / f"{key[:16]}-dead.kv").write_bytes(b"half")
     SnapshotStore(folder, key, PLENTY)
     assert list(folder.iterdir()) == []
+
+
+def test_a_text_that_has_grown_replaces_what_was_kept_of_it_before(engine: LlamaEngine, store: SnapshotStore) -> None:
+    ask_about(engine, ASK, save="doc:1").result()
+    store.flush()
+    ask_about(
+        engine, ASK, DOCUMENT + " Another line follows, and with it the document is longer.", save="doc:1"
+    ).result()
+    store.flush()
+    assert store.metrics()["snapshots_saved_total"] == 2
+    assert store.metrics()["snapshots"] == 1
+
+
+def test_another_text_of_the_same_name_is_kept_beside_the_first(engine: LlamaEngine, store: SnapshotStore) -> None:
+    ask_about(engine, ASK, save="doc:1").result()
+    ask_about(engine, ASK, "Part two is something else altogether. " * 20, save="doc:1").result()
+    store.flush()
+    assert store.metrics()["snapshots"] == 2
