@@ -21,6 +21,16 @@ _CANDIDATES = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r",
     "mac_roman", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr",
 ]  # fmt: skip
+_SEVEN_BIT = frozenset({"iso2022_jp", "iso2022_jp_2", "iso2022_kr", "hz", "utf-7"})
+_MEANT = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+    "shift_jis": "cp932",
+}
+"""Programs that declare the first of these write the second, which holds all of it and more."""
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 _SHORT = 512
 """Bytes below which a share of them says little: two stray ones are a lot of a line."""
@@ -45,15 +55,45 @@ class Decoded:
 
 
 def decode(content: bytes) -> Decoded:
-    """Decode by byte order mark, as UTF-8, as UTF-16 without a mark or in the likeliest 8-bit encoding; never fails."""
+    """Decode by byte order mark, as UTF-16 without a mark, as UTF-8 or in the likeliest 8-bit encoding; never fails."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _lenient(content, encoding)
+    if byte_order := _utf16_without_mark(content):  # in ASCII alone it would be UTF-8 full of NULs
+        return _lenient(content, byte_order)
     try:
         return Decoded(content.decode("utf-8"), "utf-8", 0)
     except UnicodeDecodeError:
-        pass
-    return _lenient(content, _utf16_without_mark(content) or _legacy(content))
+        return _lenient(content, _legacy(content))
+
+
+def decode_as(content: bytes, declared: str) -> Decoded:
+    """Decode bytes that came with the name of an encoding, which may be wrong, unknown or empty; never fails.
+
+    A byte order mark counts first. What is valid UTF-8 is hardly ever anything else, whatever was declared, unless it
+    is made of ASCII alone, as ISO-2022-JP is.
+    """
+    name = _codec(declared)
+    if any(content.startswith(mark) for mark, _ in _MARKS):
+        return decode(content)
+    if _is_utf8(content) and not (content.isascii() and name in _SEVEN_BIT):
+        return Decoded(content.decode("utf-8"), "utf-8", 0)
+    if not name or name.startswith("utf-8"):
+        return decode(content)
+    return _lenient(content, name)
+
+
+def _codec(declared: str) -> str:
+    """Return the codec for a declared encoding as mails and pages mean it; empty for one that is not known.
+
+    What can be read byte by byte to find its declaration is not in UTF-16.
+    """
+    try:
+        name = codecs.lookup(declared.lower().removeprefix("x-").removesuffix("-i")).name
+        "".encode(name)  # some codecs do not work on text
+    except (LookupError, ValueError):
+        return ""
+    return "" if name.startswith(("utf-16", "utf-32")) else _MEANT.get(name, name)
 
 
 def decode_beginning(head: bytes) -> str:

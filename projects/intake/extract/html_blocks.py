@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from projects.intake.extract.base import Block, clean
-from projects.intake.extract.decoding import Decoded, decode
+from projects.intake.extract.decoding import Decoded, decode_as
 from projects.intake.extract.html_table import Table
 from projects.intake.extract.html_tree import TEXT, data_tables, walk
 
@@ -76,35 +74,10 @@ def read_page(markup: str | bytes) -> Page:
     return Page(shown, tuple(writer.done()), writer.tables, writer.pictures)
 
 
-def decode_markup(content: bytes) -> Decoded:
-    """Decode a page as its byte order mark says, else as UTF-8 if it is that, else as it declares, else by guessing.
-
-    What is valid UTF-8 is hardly ever anything else, whatever the page declares, unless it is made of ASCII alone as
-    ISO-2022-JP is.
-    """
-    declared = _declared(content)
-    with suppress(UnicodeDecodeError):
-        if not (content.isascii() and declared.startswith(("iso2022", "hz", "utf-7"))):
-            return Decoded(content.decode("utf-8-sig"), "utf-8", 0)
-    if declared and not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = content.decode(declared, errors="replace")
-        return Decoded(text, declared, text.count("\ufffd"))
-    return decode(content)
-
-
-def _declared(content: bytes) -> str:
-    """Return Python's name for the encoding that a page declares, empty if it declares none that is known.
-
-    Latin-1 means cp1252 on the web, and a declaration that can be read byte by byte is not in UTF-16.
-    """
+def decode_markup(content: bytes, declared: str = "") -> Decoded:
+    """Decode a page; `declared` is what came with it, and counts before what it says itself."""
     match = _CHARSET.search(content[:DECLARATION])
-    try:
-        name = codecs.lookup(match.group(1).decode("ascii", "replace")).name if match else ""
-    except LookupError:
-        return ""
-    if name.startswith("utf-16"):
-        return ""
-    return "cp1252" if name in {"iso8859-1", "ascii"} else name
+    return decode_as(content, declared or (match.group(1).decode("ascii", "replace") if match else ""))
 
 
 class _Writer:
