@@ -27,6 +27,7 @@ from projects.intake.extract import (
 from projects.intake.extract.isolated import ReaderFault, ReadingStopped, extract_isolated
 from projects.intake.extract.limits import MOST_S, Limits, limits_for
 from tests.builders import docx, pdf
+from tests.projects.standin import reader, stand_in
 
 GIGABYTE = 1024**3
 ENOUGH = Limits(silent=60, seconds=MOST_S, memory=2 * GIGABYTE)
@@ -38,11 +39,6 @@ def note(tmp_path: Path) -> Path:
     path = tmp_path / "note.txt"
     path.write_text("The monthly rent is 900 euros.")
     return path
-
-
-def stand_in(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Run `script` in place of the child's own program."""
-    monkeypatch.setattr(isolated, "COMMAND", (sys.executable, "-c", script))
 
 
 @pytest.mark.parametrize(
@@ -196,16 +192,6 @@ def test_the_child_dies_with_the_process_that_waits_for_it(note: Path) -> None:
     assert not _runs(pid)
 
 
-def reader(body: str) -> str:
-    """Return the script of a child whose reader is `def read(path, context)` with this body."""
-    lines = body.replace("\n", "\n    ")
-    return (
-        "import os, time\nfrom pathlib import Path\nfrom projects.intake.extract import child\n"
-        "from projects.intake.extract.base import *\n"
-        f"def read(path, context):\n    {lines}\nchild.extract = read\nchild.main()"
-    )
-
-
 def test_progress_is_told_while_the_file_is_read(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(
         monkeypatch,
@@ -284,7 +270,8 @@ def test_the_password_and_the_report_go_the_whole_way(
         reader(
             "inner = context.folder / 'a.txt'\ninner.write_text('inner')\n"
             "report = Report(ocr=(2,), unreadable=(3,), replaced=4, tables=5, left_out=('Macros.',))\n"
-            "return Extraction('text/plain', (Block(context.password),), 3, ('W',), report, (Attachment('ä.txt', inner),))"
+            "found = (Attachment('ä.txt', inner),)\n"
+            "return Extraction('text/plain', (Block(context.password),), 3, ('W',), report, found)"
         ),
     )
 
