@@ -1,103 +1,109 @@
-"""Lays a document's sections out as the pages they came from, with a quoted passage marked."""
+"""Lays a stretch of a document's text out as headings, paragraphs and tables, with the words in question marked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from projects.presentation.highlights import Run, runs
+from projects.presentation.quotes import Span
 
 PAGE_BREAK = "\f"
+LEAST_ROWS = 2
+"""Lines with cells that make a table; a single one is a line with strokes in it."""
+
+_LINE = re.compile(r"[^\n]*\n?")
+_STROKE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)")
+"""What stands between two cells; at the end of a line the space after it may be gone."""
 
 
 @dataclass(frozen=True)
-class SectionText:
-    """A section: its text begins with its heading where it has one, and turns a page at each form feed."""
+class Piece:
+    """A heading, a paragraph or a table: either `runs`, or `rows` of cells that are runs each."""
 
-    heading: str
-    text: str
-    page: int | None
-
-
-@dataclass(frozen=True)
-class Quote:
-    """Words to mark: in section number `section` from character `start` on, or else wherever they stand first."""
-
-    words: str
-    section: int | None = None
-    start: int = 0
+    runs: tuple[Run, ...] = ()
+    is_heading: bool = False
+    rows: tuple[tuple[tuple[Run, ...], ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Run:
-    """A stretch of text, marked or not."""
-
-    text: str
-    marked: bool = False
-
-
-@dataclass(frozen=True)
-class Block:
-    """What one section has on one sheet; the heading is empty where the section goes on from the sheet before."""
-
-    heading: str
-    runs: tuple[Run, ...]
-
-
-@dataclass
-class Sheet:
-    """One page of the document, or the whole of a format without pages (`page` None)."""
-
-    page: int | None
-    blocks: list[Block] = field(default_factory=list)
-
-
-def lay_out(sections: Sequence[SectionText], quote: Quote | None = None) -> list[Sheet]:
-    """Return the sheets in reading order; at most one passage is marked."""
-    marked = _locate(sections, quote) if quote else None
-    sheets: list[Sheet] = []
-    for index, section in enumerate(sections):
-        span = marked[1:] if marked and marked[0] == index else (0, 0)
-        for page, block in _blocks(section, span):
-            if not sheets or sheets[-1].page != page:
-                sheets.append(Sheet(page))
-            sheets[-1].blocks.append(block)
-    return sheets
-
-
-def _blocks(section: SectionText, marked: tuple[int, int]) -> Iterator[tuple[int | None, Block]]:
-    """Yield the section's blocks with their pages; pages without text are left out."""
+def page_span(text: str, first_page: int | None, page: int | None) -> Span | None:
+    """Return what of a section's text stands on a page, None if nothing does; all of it where there are no pages."""
+    if page is None or first_page is None:
+        return Span(0, len(text))
     start = 0
-    heading = section.heading if section.heading and section.text.startswith(section.heading) else ""
-    for turned, text in enumerate(section.text.split(PAGE_BREAK)):
-        end = start + len(text)
-        first = start + len(heading)
-        first += len(section.text[first:end]) - len(section.text[first:end].lstrip())
-        if text.strip():
-            page = None if section.page is None else section.page + turned
-            yield page, Block(heading, tuple(_runs(section.text, (first, end), marked)))
-        heading = ""
-        start = end + len(PAGE_BREAK)
-
-
-def _runs(text: str, span: tuple[int, int], marked: tuple[int, int]) -> Iterable[Run]:
-    """Cut text[span] into the part before the marked stretch, the part inside it and the part after."""
-    start, end = span
-    first, last = (min(max(position, start), end) for position in marked)
-    for begin, stop, inside in ((start, first, False), (first, last, True), (last, end, False)):
-        if stop > begin:
-            yield Run(text[begin:stop], inside)
-
-
-def _locate(sections: Sequence[SectionText], quote: Quote) -> tuple[int, int, int] | None:
-    """Return (section, first character, end) of the quoted words, whatever the white space between them."""
-    words = quote.words.split()
-    if not words:
+    for _ in range(page - first_page):
+        start = text.find(PAGE_BREAK, start) + 1
+        if not start:
+            return None
+    if page < first_page:
         return None
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
-    places = [(index, 0) for index in range(len(sections))]
-    if quote.section is not None:
-        places.insert(0, (quote.section, quote.start))
-    for index, start in places:
-        if match := pattern.search(sections[index].text, start):
-            return index, match.start(), match.end()
-    return None
+    end = text.find(PAGE_BREAK, start)
+    return Span(start, len(text) if end < 0 else end)
+
+
+def lay_out(text: str, heading: str = "", marked: Sequence[Span] = ()) -> list[Piece]:
+    """Return the pieces of a text, which may begin with its heading; `marked` are stretches of it, in order."""
+    pieces: list[Piece] = []
+    start = 0
+    if heading and text.startswith(heading):
+        start = len(heading)
+        pieces.append(Piece(tuple(runs(text, marked, 0, start)), is_heading=True))
+    for is_table, span in _groups(text, start):
+        if is_table:
+            pieces.append(Piece(rows=tuple(_row(text, line, marked) for line in _lines(text, span))))
+        else:
+            bare = _stripped(text, span)
+            if bare.end > bare.start:
+                pieces.append(Piece(tuple(runs(text, marked, bare.start, bare.end))))
+    return pieces
+
+
+def _groups(text: str, start: int) -> Iterator[tuple[bool, Span]]:
+    """Yield runs of lines that are rows of a table, and of lines that are not."""
+    prose: Span | None = None
+    for has_cells, group in groupby(_lines(text, Span(start, len(text))), key=lambda line: _has_cells(text, line)):
+        lines = list(group)
+        span = Span(lines[0].start, lines[-1].end)
+        if has_cells and len(lines) >= LEAST_ROWS:
+            if prose:
+                yield False, prose
+            yield True, span
+            prose = None
+        else:
+            prose = Span(prose.start, span.end) if prose else span
+    if prose:
+        yield False, prose
+
+
+def _lines(text: str, span: Span) -> list[Span]:
+    lines = (match.span() for match in _LINE.finditer(text, span.start, span.end))
+    return [Span(*line) for line in lines if line[1] > line[0]]
+
+
+def _has_cells(text: str, line: Span) -> bool:
+    return _STROKE.search(text[line.start : line.end]) is not None
+
+
+def _row(text: str, line: Span, marked: Sequence[Span]) -> tuple[tuple[Run, ...], ...]:
+    cells: list[tuple[Run, ...]] = []
+    at = line.start
+    # Matched on the line alone: for a pattern with a place to start, '^' is still the beginning of the text.
+    for match in _STROKE.finditer(text[line.start : line.end]):
+        cells.append(_cell(text, Span(at, line.start + match.start()), marked))
+        at = line.start + match.end()
+    cells.append(_cell(text, Span(at, line.end), marked))
+    return tuple(cells)
+
+
+def _cell(text: str, span: Span, marked: Sequence[Span]) -> tuple[Run, ...]:
+    bare = _stripped(text, span)
+    return tuple(runs(text, marked, bare.start, bare.end))
+
+
+def _stripped(text: str, span: Span) -> Span:
+    """Return the span without white space at its ends."""
+    inside = text[span.start : span.end]
+    start = span.start + len(inside) - len(inside.lstrip())
+    return Span(start, max(start, span.end - (len(inside) - len(inside.rstrip()))))

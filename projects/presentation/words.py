@@ -47,6 +47,12 @@ def seconds(value: float) -> str:
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
+def ordinal(rank: int) -> str:
+    """Return a rank as people say it: '1st', '2nd', '11th'."""
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"
+
+
 def coverage_line(coverage: Mapping[str, Any], *, cited: bool) -> str:
     """Return which documents the answer could rest on, or nothing when that was not recorded.
 

@@ -33,9 +33,7 @@ def badge_class(document: Document) -> str:
 @register.filter
 def source_url(citation: Citation) -> str:
     """Return the address of the cited document, open at its page and with the quoted words marked."""
-    url = reverse("projects:document", args=[citation.document_id])
-    anchor = f"#page-{citation.page}" if citation.page else "#quote"
-    return f"{url}?citation={citation.pk}{anchor}"
+    return f"{reverse('projects:source', args=[citation.document_id])}?citation={citation.pk}#quote"
 
 
 @register.filter
@@ -88,3 +86,9 @@ def can_retry(turn: Turn) -> bool:
 def megabytes(size: int) -> str:
     """Return a limit in bytes as people say it: '200 MB'."""
     return f"{size // (1024 * 1024):,} MB"
+
+
+@register.filter
+def place(rank: int) -> str:
+    """Return a rank as people say it: '1st', '2nd', '11th'."""
+    return words.ordinal(rank)

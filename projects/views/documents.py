@@ -1,30 +1,40 @@
-"""The page of a document: what was read of it, and what can be done with it."""
+"""The page of a document: its passport and its summary, how it was read, and what can be done with it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
+from django.views.decorators.vary import vary_on_headers
 
 from projects import access
 from projects.intake.service import is_left_behind
-from projects.presentation.reading import sheets_of
+from projects.models import Document
+from projects.presentation import reading_report
+from projects.presentation.passport import ADDED, card_of
 
 
 @require_GET
+@vary_on_headers("HX-Request")
 def document(request: HttpRequest, pk: int) -> HttpResponse:
-    """The document's state and its text page by page; `?citation=` marks the words that an answer quoted."""
+    """What is known about the document; as a fragment for the pane of the desk."""
     shown = access.document_for(request.user, pk)
-    number = request.GET.get("citation", "")
-    citation = shown.citations.select_related("chunk", "turn").filter(pk=number).first() if number.isdecimal() else None
-    context = {
+    fragment = request.headers.get("HX-Request")
+    return render(request, "projects/_about.html" if fragment else "projects/document.html", _context(shown))
+
+
+def _context(shown: Document) -> dict[str, Any]:
+    return {
         "document": shown,
         "project": shown.project,
         "names": shown.names.exclude(name=shown.name).select_related("within"),
         "max_upload": settings.MAX_UPLOAD_BYTES,
-        "citation": citation,
         "can_retry": shown.is_final or is_left_behind(shown),
-        "sheets": sheets_of(shown, citation),
+        "card": card_of(shown.pk) if shown.is_answerable else None,
+        "kinds": ADDED,
+        "report": reading_report.sentences(shown.pages, shown.report) if shown.is_answerable else [],
+        "left_out": reading_report.left_out(shown.report),
     }
-    return render(request, "projects/document.html", context)

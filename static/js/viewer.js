@@ -1,3 +1,5 @@
-// Brings the quoted words into view; without JavaScript the address still opens their page.
+// Brings the marked words of a source into view: in the picture where it stands above the text, else in the text.
 
-document.querySelector("[data-quote]")?.scrollIntoView({ block: "center" });
+import { showMark } from "./marks.js";
+
+showMark(document);

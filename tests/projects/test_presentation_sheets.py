@@ -1,68 +1,106 @@
-"""Tests of a document's text as pages: every word is on its page, and the quoted ones are marked."""
+"""Tests of a document's text as a page: every word is there, tables are tables, and what is sought is marked."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.presentation.sheets import Quote, SectionText, Sheet, lay_out
+from projects.presentation.highlights import Run
+from projects.presentation.quotes import Span
+from projects.presentation.sheets import Piece, lay_out, page_span
 
 
-def text_of(sheet: Sheet) -> str:
-    return "".join(run.text for block in sheet.blocks for run in block.runs)
+def words(runs: tuple[Run, ...]) -> str:
+    return "".join(run.text for run in runs)
 
 
-def marked(sheets: list[Sheet]) -> list[tuple[int | None, str]]:
-    return [(sheet.page, run.text) for sheet in sheets for block in sheet.blocks for run in block.runs if run.marked]
+def table(piece: Piece) -> list[list[str]]:
+    return [[words(cell) for cell in row] for row in piece.rows]
 
 
-def test_a_section_over_two_pages_stands_on_both() -> None:
-    sheets = lay_out([SectionText("Rent", "Rent\n\nNine hundred.\fDue on the third.", 4)])
-    assert [(sheet.page, text_of(sheet)) for sheet in sheets] == [(4, "Nine hundred."), (5, "Due on the third.")]
+def everything(pieces: list[Piece]) -> str:
+    return " ".join(words(piece.runs) + " ".join(words(cell) for row in piece.rows for cell in row) for piece in pieces)
 
 
-def test_sections_on_one_page_share_its_sheet() -> None:
-    sheets = lay_out([SectionText("", "One.", 1), SectionText("", "Two.", 1)])
-    assert [len(sheet.blocks) for sheet in sheets] == [2]
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [(3, None), (4, "One."), (5, ""), (6, "Three."), (7, None)],
+)
+def test_a_section_has_on_each_page_what_stands_there(page: int, expected: str | None) -> None:
+    text = "One.\f\fThree."
+    span = page_span(text, 4, page)
+    assert (text[span.start : span.end] if span else None) == expected
+
+
+def test_a_format_without_pages_shows_all_of_a_section() -> None:
+    assert page_span("All of it.", None, None) == Span(0, 10)
 
 
 def test_the_heading_is_set_apart_and_said_once() -> None:
-    (block,) = lay_out([SectionText("Rent", "Rent\n\nNine hundred.", None)])[0].blocks
-    assert block.heading == "Rent"
-    assert "".join(run.text for run in block.runs) == "Nine hundred."
+    heading, text = lay_out("Rent\n\nNine hundred.", "Rent")
+    assert heading.is_heading
+    assert (words(heading.runs), words(text.runs)) == ("Rent", "Nine hundred.")
 
 
-def test_a_page_without_text_has_no_sheet_and_does_not_shift_the_others() -> None:
-    assert [sheet.page for sheet in lay_out([SectionText("", "One.\f\fThree.", 1)])] == [1, 3]
+def test_lines_with_cells_are_a_table_between_paragraphs() -> None:
+    before, cells, after = lay_out("Costs:\nItem | Amount\nHeating | 1,004.20\n\nDue in March.")
+    assert words(before.runs) == "Costs:"
+    assert table(cells) == [["Item", "Amount"], ["Heating", "1,004.20"]]
+    assert words(after.runs) == "Due in March."
 
 
-def test_a_format_without_pages_is_one_sheet() -> None:
-    assert [sheet.page for sheet in lay_out([SectionText("", "a", None), SectionText("", "b", None)])] == [None]
+@pytest.mark.parametrize(
+    ("line", "cells"),
+    [
+        ("a |  | b", ["a", "", "b"]),
+        ("a | b |", ["a", "b", ""]),
+        (" | a", ["", "a"]),
+        ("| a | b", ["", "a", "b"]),
+        ("a|b | c", ["a|b", "c"]),
+    ],
+    ids=["empty in the middle", "empty at the end", "empty first", "first without space", "stroke in a word"],
+)
+def test_empty_cells_keep_their_columns(line: str, cells: list[str]) -> None:
+    (piece,) = lay_out(f"{line}\n{line}")
+    assert table(piece) == [cells, cells]
 
 
-def test_the_quote_is_marked_whatever_the_white_space() -> None:
-    sheets = lay_out([SectionText("", "The rent\nis  nine hundred a month.", 2)], Quote("rent is nine hundred"))
-    assert marked(sheets) == [(2, "rent\nis  nine hundred")]
+def test_a_single_line_with_a_stroke_stays_a_line() -> None:
+    (piece,) = lay_out("either | or\nas you like")
+    assert words(piece.runs) == "either | or\nas you like"
 
 
-def test_a_quote_over_a_page_break_is_marked_on_both_pages() -> None:
-    sheets = lay_out([SectionText("", "It ends with three\fmonths of notice.", 1)], Quote("three months"))
-    assert marked(sheets) == [(1, "three"), (2, "months")]
+def test_a_mark_may_lie_in_a_heading_a_paragraph_and_a_cell() -> None:
+    text = "Rent\nsee below\na | b\nc | d"
+    marked = [Span(0, 4), Span(9, 14), Span(15, 16), Span(25, 26)]
+    found = [run.text for piece in lay_out(text, "Rent", marked) for run in runs_of(piece) if run.marked]
+    assert found == ["Rent", "below", "a", "d"]
 
 
-def test_of_equal_words_those_of_the_cited_passage_are_marked() -> None:
-    sections = [SectionText("", "Due at once.", 1), SectionText("", "Due at once. Again: Due at once.", 2)]
-    sheets = lay_out(sections, Quote("Due at once.", section=1, start=13))
-    (before, hit) = sheets[1].blocks[0].runs
-    assert (before.text, hit.text, hit.marked) == ("Due at once. Again: ", "Due at once.", True)
-    assert len(marked(sheets)) == 1
+def test_a_mark_over_several_cells_is_in_each_of_them() -> None:
+    (piece,) = lay_out("a | b\nc | d", marked=[Span(4, 7)])
+    assert [run.text for run in runs_of(piece) if run.marked] == ["b", "c"]
 
 
-def test_words_that_are_not_there_mark_nothing() -> None:
-    assert marked(lay_out([SectionText("", "Nothing of it.", 1)], Quote("something else"))) == []
+def runs_of(piece: Piece) -> list[Run]:
+    return [*piece.runs, *(run for row in piece.rows for cell in row for run in cell)]
 
 
-@given(st.lists(st.text(alphabet="ab \n\f", max_size=40)), st.text(alphabet="ab ", max_size=5))
-def test_no_text_is_lost_and_none_is_added(texts: list[str], words: str) -> None:
-    sheets = lay_out([SectionText("", text, 1) for text in texts], Quote(words))
-    assert "".join("".join(map(text_of, sheets)).split()) == "".join("".join(texts).split())
+@given(st.text(alphabet="ab |\n", max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_no_word_is_lost_and_none_is_added(text: str, one: int, other: int) -> None:
+    marked = [Span(min(one, other, len(text)), min(max(one, other), len(text)))]
+    pieces = lay_out(text, marked=marked)
+    assert everything(pieces).replace("|", " ").split() == text.replace("|", " ").split()
+
+
+@given(st.text(alphabet="ab |\n", max_size=60), st.integers(0, 60), st.integers(0, 60))
+def test_what_is_marked_is_shown_marked(text: str, one: int, other: int) -> None:
+    start, end = min(one, other, len(text)), min(max(one, other), len(text))
+    pieces = lay_out(text, marked=[Span(start, end)])
+    shown = "".join(run.text for piece in pieces for run in runs_of(piece) if run.marked)
+    assert letters(shown) == letters(text[start:end])
+
+
+def letters(text: str) -> str:
+    return "".join(text.replace("|", " ").split())

@@ -17,7 +17,9 @@ from tests.projects.factories import add_read, make_project
 pytestmark = pytest.mark.django_db(transaction=True)
 
 OPEN_TO_ALL = {"list", "create", "engine"}
-POST_ONLY = {"create", "upload", "ask", "rename", "document-retry", "again", "stop"}
+DOCUMENT_ACTIONS = {f"document-{action}" for action in ("cancel", "password", "replace", "retry")}
+PASSPORT_ACTIONS = {f"passport-{action}" for action in ("add", "correct", "remove", "reset")}
+POST_ONLY = {"create", "upload", "ask", "rename", "again", "stop"} | DOCUMENT_ACTIONS | PASSPORT_ACTIONS
 NAMES = sorted(str(pattern.name) for pattern in urls.urlpatterns if isinstance(pattern, URLPattern))
 
 
@@ -28,12 +30,15 @@ def ids() -> dict[str, list[Any]]:
     document = add_read(project, "lease.txt", "The rent is 900.")
     conversation = project.conversations.create()
     turn = Turn.objects.create(conversation=conversation, question="What is the rent?", state=Turn.State.DONE)
-    by_prefix = {"document-": document.pk, "again": turn.pk, "stop": turn.pk}
+    by_prefix = {"document-": document.pk, "passport-": document.pk, "again": turn.pk, "stop": turn.pk}
     arguments: dict[str, list[Any]] = {}
     for name in NAMES:
         pk = next((value for prefix, value in by_prefix.items() if name.startswith(prefix)), project.pk)
         arguments[name] = [] if name in OPEN_TO_ALL else [pk]
-    arguments["document"] = [document.pk]
+        if name.startswith("passport-") and name != "passport-add":
+            arguments[name].append("type")
+    arguments["document"] = arguments["source"] = [document.pk]
+    arguments["page-picture"] = [document.pk, 1]
     arguments["conversation"] = [project.pk, conversation.pk]
     return arguments
 

@@ -1,4 +1,4 @@
-"""Tests of a document's page: its text by page, the quoted words, the original, trying again and deleting."""
+"""Tests of a document's page: the way to its text, its original, trying again and deleting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django_q.models import OrmQ
 
 from projects.intake import store
-from projects.models import Citation, Document, Project, Turn
+from projects.models import Document, Project
 from tests.builders import pdf
 from tests.projects.factories import add_read, make_project
 
@@ -31,39 +31,12 @@ def page(lease: Document, client: Client) -> Client:
     return client
 
 
-def shown(page: Client, document: Document, query: str = "") -> str:
-    return page.get(reverse("projects:document", args=[document.pk]) + query).content.decode()
+def shown(page: Client, document: Document) -> str:
+    return page.get(reverse("projects:document", args=[document.pk])).content.decode()
 
 
-def cite(document: Document, quote: str) -> Citation:
-    turn = Turn.objects.create(conversation=document.project.conversations.create(), question="Rent?", state="done")
-    chunk = document.chunks.filter(text__contains=quote).first()
-    return Citation.objects.create(turn=turn, number=1, document=document, chunk=chunk, page=2, quote=quote)
-
-
-def test_each_page_has_its_anchor_and_its_text(page: Client, lease: Document) -> None:
-    html = shown(page, lease)
-    places = [html.index(f'id="page-{number}"') for number in (1, 2, 3)]
-    assert places[1] < html.index("The rent is 900 euros") < places[2] < html.index("Notice: three months")
-
-
-def test_a_citation_opens_with_its_words_marked(page: Client, lease: Document) -> None:
-    citation = cite(lease, "900 euros a month")
-    html = shown(page, lease, f"?citation={citation.pk}")
-    assert "<mark data-quote>900 euros a month</mark>" in html
-    assert f"#turn-{citation.turn_id}" in html
-
-
-@pytest.mark.parametrize("number", ["999999", "x", "-1", ""])
-def test_a_citation_that_is_gone_leaves_the_page_as_it_is(page: Client, lease: Document, number: str) -> None:
-    html = shown(page, lease, f"?citation={number}")
-    assert "<mark" not in html
-    assert "The rent is 900 euros" in html
-
-
-def test_a_citation_of_another_document_marks_nothing(page: Client, lease: Document) -> None:
-    other = add_read(lease.project, "notes.txt", "The rent is 900 euros a month.")
-    assert "<mark" not in shown(page, lease, f"?citation={cite(other, '900 euros a month').pk}")
+def test_the_page_leads_to_the_text(page: Client, lease: Document) -> None:
+    assert reverse("projects:source", args=[lease.pk]) in shown(page, lease)
 
 
 def test_a_document_that_failed_says_why_and_can_be_tried_again(page: Client, lease: Document) -> None:

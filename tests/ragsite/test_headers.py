@@ -72,6 +72,8 @@ def pages() -> list[str]:
         reverse("projects:settings", args=[project.pk]),
         reverse("projects:conversation", args=[project.pk, conversation.pk]),
         reverse("projects:document", args=[document.pk]),
+        reverse("projects:source", args=[document.pk]),
+        f"{reverse('projects:search', args=[project.pk])}?q=rent",
         reverse("projects:document-delete", args=[document.pk]),
         reverse("projects:delete", args=[project.pk]),
         reverse("admin:index"),
