@@ -9,6 +9,7 @@ from pathlib import Path
 from projects.blank import is_blank
 from projects.intake.extract import sniff
 from projects.intake.extract.base import Context, Extraction, ExtractionError, Extractor
+from projects.intake.extract.ooxml_password import unlocked
 
 _HERE = "projects.intake.extract"
 
@@ -46,6 +47,9 @@ def extract(path: Path, context: Context) -> Extraction:
     if not path.exists():
         raise ExtractionError("The stored file is gone. Remove the document and add it again.")
     media_type = sniff.true_type(path, context.name)
+    if media_type == sniff.LOCKED:
+        with unlocked(path, context) as opened:
+            return extract(opened, context)
     extraction = _reader(media_type)(path, context)
     if not extraction.attachments and all(is_blank(block.text) for block in extraction.blocks):
         raise ExtractionError("There is no text in this file.")

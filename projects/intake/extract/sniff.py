@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
-from projects.intake.extract.base import ExtractionError, PasswordNeeded
+from projects.intake.extract.base import ExtractionError
 from projects.intake.extract.decoding import decode, decode_beginning, looks_like_text
 from projects.intake.extract.delimiters import find_delimiter
 from projects.intake.extract.packed import BROKEN, DAMAGED, entries
@@ -36,6 +36,8 @@ PLAIN = "text/plain"
 PNG = "image/png"
 JPEG = "image/jpeg"
 TIFF = "image/tiff"
+LOCKED = "application/x-locked-office"
+"""A document, sheet or presentation within Microsoft's old container, locked; which of them shows when it is opened."""
 
 READABLE = (
     "Readahead reads PDF, Word, Excel, PowerPoint, OpenDocument text and sheets, RTF, EPUB, HTML, mails (.eml, .msg), "
@@ -236,6 +238,6 @@ def _ole(path: Path) -> str:
         if stream in names:
             return media_type
     if "EncryptedPackage" in names:
-        raise PasswordNeeded("The document is protected by a password. Save it without one and add it again.")
+        return LOCKED
     kind = next((kind for stream, kind in _UNREADABLE_OLE if stream in names), "a file in an old format of Office")
     raise _unreadable(kind)
