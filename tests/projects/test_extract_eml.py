@@ -111,7 +111,8 @@ def test_attachments_are_not_saved_where_nobody_wants_them(tmp_path: Path) -> No
 def test_small_pictures_within_the_text_are_not_taken_large_ones_are(read: Any) -> None:
     message = mail()
     message.add_alternative('<p>x</p><img src="cid:logo@x"><img src="cid:scan@x">', subtype="html")
-    page: Any = message.get_payload()[1]
+    payload: Any = message.get_payload()
+    page = payload[1]
     page.add_related(LOGO, maintype="image", subtype="png", cid="<logo@x>", filename="logo.png")
     page.add_related(SCAN, maintype="image", subtype="png", cid="<scan@x>", filename="scan.png")
     message.add_attachment(LOGO, maintype="image", subtype="png", filename="photo.png")
