@@ -18,7 +18,7 @@ from projects.intake.chunking import chunks_of
 from projects.intake.claim import Claim, ClaimLost, take
 from projects.intake.erasure import erase, forget_text
 from projects.intake.extract import Context, Extraction, ExtractionError, PasswordNeeded
-from projects.intake.extract.isolated import ReadingStopped, extract_isolated
+from projects.intake.extract.isolated import ReadingStopped, Watcher, extract_isolated
 from projects.intake.sections import SectionText, sections_of
 from projects.models import Document
 from study.passports.service import forget as forget_passport
@@ -28,7 +28,7 @@ from study.queue import JobTimedOut, enqueue
 logger = logging.getLogger(__name__)
 
 MOST_STARTS = 3
-"""Readings that may be cut off by a crash or a stop before the file is taken to be the cause."""
+"""Readings that may be cut off by a crash or a stop before the file is taken to be the cause; see `recovery`."""
 
 TOO_LONG = "Indexing this file took too long and was given up. Split it, and add the parts."
 CUT_OFF = f"Reading this file was cut off {MOST_STARTS} times, by a crash or a stop. Read it again, or split it up."
@@ -80,11 +80,11 @@ def _run(claim: Claim) -> None:
 
 def _extract(document: Document, claim: Claim, folder: Path) -> Extraction:
     context = Context(document.name, document.password, claim.hear, folder)
-    return extract_isolated(store.path_of(document.sha256), context, wanted=claim.lasts)
+    watcher = Watcher(claim.lasts, lambda: claim.move(State.EXTRACTING, State.INDEXING, stage_done=0, stage_total=0))
+    return extract_isolated(store.path_of(document.sha256), context, watcher)
 
 
 def _index(document: Document, claim: Claim, extraction: Extraction, warnings: list[str]) -> None:
-    claim.move(State.EXTRACTING, State.INDEXING, stage_done=0, stage_total=0)
     sections = sections_of(extraction.blocks)
     chunks = chunks_of(sections)
     tokens = _count_tokens(sections)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from django.db import transaction
+from django.db.models import F
 
 from projects.intake import store, unpacked
 from projects.intake.service import INGEST_JOB
@@ -31,6 +32,9 @@ def put_back() -> int:
     cut_off = Document.objects.filter(state__in=(Document.State.EXTRACTING, Document.State.INDEXING))
     with transaction.atomic():
         in_line = ids_in_line(INGEST_JOB)
+        # While a process of its own had the file open, the file cannot have been what brought the worker down.
+        blameless = Document.objects.filter(state=Document.State.EXTRACTING, starts__gt=0)
+        blameless.update(starts=F("starts") - 1)
         interrupted = cut_off.update(state=Document.State.QUEUED, stage_began=None)
         waiting = Document.objects.filter(state=Document.State.QUEUED).order_by("pk").values_list("pk", flat=True)
         lost = [pk for pk in waiting if pk not in in_line]

@@ -24,7 +24,7 @@ from projects.intake.extract import (
     extract,
     isolated,
 )
-from projects.intake.extract.isolated import ReaderFault, ReadingStopped, extract_isolated
+from projects.intake.extract.isolated import ReaderFault, ReadingStopped, Watcher, extract_isolated
 from projects.intake.extract.limits import MOST_S, Limits, limits_for
 from tests.builders import docx, pdf
 from tests.projects.standin import reader, stand_in
@@ -88,7 +88,7 @@ def test_a_child_that_dies_leaves_a_sentence(
     stand_in(monkeypatch, f"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); {script}")
 
     with pytest.raises(ExtractionError, match=sentence):
-        extract_isolated(note, NOTE, ENOUGH)
+        extract_isolated(note, NOTE, limits=ENOUGH)
 
 
 def test_a_child_that_hangs_is_killed_with_all_that_it_started(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_a_child_that_hangs_is_killed_with_all_that_it_started(note: Path, monke
     )
 
     with pytest.raises(ExtractionError, match="took longer than 1 seconds and was given up"):
-        extract_isolated(note, NOTE, Limits(silent=1, seconds=9, memory=GIGABYTE))
+        extract_isolated(note, NOTE, limits=Limits(silent=1, seconds=9, memory=GIGABYTE))
 
     assert not _runs(int(note.with_name("note.txt.pid").read_text()))
 
@@ -122,7 +122,7 @@ def test_a_file_that_takes_too_much_memory_says_so(note: Path) -> None:
     note.write_text("The monthly rent is 900 euros.\n\n" * 1_500_000)
 
     with pytest.raises(ExtractionError, match=r"more than the 0\.1 GB of memory"):
-        extract_isolated(note, NOTE, Limits(silent=60, seconds=60, memory=150 * 1024**2))
+        extract_isolated(note, NOTE, limits=Limits(silent=60, seconds=60, memory=150 * 1024**2))
 
 
 def test_a_fault_tells_where_and_not_what(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,7 @@ def test_interrupting_the_reader_ends_the_child(note: Path, monkeypatch: pytest.
     stand_in(monkeypatch, "import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)")
 
     with pytest.raises(KeyboardInterrupt):
-        extract_isolated(note, NOTE, ENOUGH)
+        extract_isolated(note, NOTE, limits=ENOUGH)
 
     assert [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE] == []
 
@@ -238,7 +238,7 @@ def test_a_file_that_nobody_wants_any_more_is_let_go_within_a_second(
         return not moment
 
     with pytest.raises(ReadingStopped):
-        extract_isolated(note, NOTE, wanted=wanted)
+        extract_isolated(note, NOTE, Watcher(wanted))
 
     assert time.monotonic() - moment[0] < 1
     assert not _runs(int(pid.read_text()))
@@ -251,15 +251,15 @@ def test_a_reader_may_take_long_while_it_gets_on_and_not_when_it_is_stuck(
     limits = Limits(silent=1.2, seconds=60, memory=2 * GIGABYTE)
 
     stand_in(monkeypatch, reader(pages + "return Extraction('text/plain', (Block('Read.'),))"))
-    assert extract_isolated(note, NOTE, limits).blocks[0].text == "Read."
+    assert extract_isolated(note, NOTE, limits=limits).blocks[0].text == "Read."
 
     stand_in(monkeypatch, reader(pages + "time.sleep(60)"))
     with pytest.raises(ExtractionError, match="got stuck: for 1 seconds no page was finished"):
-        extract_isolated(note, NOTE, limits)
+        extract_isolated(note, NOTE, limits=limits)
 
     stand_in(monkeypatch, reader("while True: context.progress(1, 9); time.sleep(0.2)"))
     with pytest.raises(ExtractionError, match="took longer than 2 seconds"):
-        extract_isolated(note, NOTE, Limits(silent=60, seconds=2, memory=2 * GIGABYTE))
+        extract_isolated(note, NOTE, limits=Limits(silent=60, seconds=2, memory=2 * GIGABYTE))
 
 
 def test_the_password_and_the_report_go_the_whole_way(

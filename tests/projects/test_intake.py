@@ -125,17 +125,10 @@ def test_tokens_are_counted_when_a_model_is_there_and_left_open_when_not(fake_in
 
 
 @pytest.mark.django_db
-def test_a_document_with_silent_pages_is_ready_with_a_warning() -> None:
-    document = add_read(make_project(), "scan.pdf", pdf([RENT], []))
-
-    assert document.state == "ready_with_warnings"
-    assert document.warnings == ["Page 2 has no text layer and was not read."]
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [(b"", "The file is empty."), (pdf([]), "No text: the pages are pictures and need OCR (text recognition).")],
+    [(b"", "The file is empty."), (b"%PDF-1.7", "The PDF is damaged or incomplete: it does not open.")],
+    ids=["empty", "damaged"],
 )
 def test_a_file_that_cannot_be_read_fails_with_its_cause(content: bytes, sentence: str) -> None:
     document = add_read(make_project(), "a.pdf", content)

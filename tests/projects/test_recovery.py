@@ -87,6 +87,16 @@ def test_a_file_that_brings_the_worker_down_again_and_again_fails_in_the_end() -
     assert now(document).state == "ready"
 
 
+@pytest.mark.parametrize(("state", "starts"), [("extracting", 2), ("indexing", 3)])
+def test_a_file_is_to_blame_only_for_what_happened_once_its_text_was_here(state: str, starts: int) -> None:
+    document = added(state)
+    Document.objects.update(starts=3)
+
+    recover()
+
+    assert (now(document).state, now(document).starts) == ("queued", starts)
+
+
 def test_a_reader_that_crashes_fails_its_document_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     project = make_project()
 

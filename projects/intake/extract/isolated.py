@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
@@ -31,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LOOK_EVERY_S = 0.2
 ENDING_S = 5.0
 BLOCK = 1024 * 1024
+PROGRESS = b'{"progress"'
 
 
 class ReaderFault(Exception):
@@ -41,27 +43,40 @@ class ReadingStopped(Exception):
     """Nobody wants the file read any more, and the child is gone."""
 
 
+@dataclass(frozen=True)
+class Watcher:
+    """Who waits for the child: `wanted` is asked a few times a second, `arrived` is told that it has replied.
+
+    From that moment on a file that is too much for this machine harms this process, and not the child alone.
+    """
+
+    wanted: Callable[[], bool] = lambda: True
+    arrived: Callable[[], None] = lambda: None
+
+
 def extract_isolated(
-    path: Path, context: Context, limits: Limits | None = None, wanted: Callable[[], bool] = lambda: True
+    path: Path, context: Context, watcher: Watcher | None = None, limits: Limits | None = None
 ) -> Extraction:
     """Do what `extract` does, in a child process that is gone afterwards, whatever happens.
 
-    `wanted` is asked a few times a second. Raises ReadingStopped when it says no; ExtractionError also when the child
-    took too long, took too much memory, crashed or was killed; ReaderFault when a reader failed otherwise.
+    Raises ReadingStopped when the file is not wanted any more; ExtractionError also when the child took too long, took
+    too much memory, crashed or was killed; ReaderFault when a reader failed otherwise.
     """
+    watcher = watcher or Watcher()
     limits = limits or limits_for_file(path)
     # A session of its own is a group to kill as a whole. The name goes in by standard input: commands are public.
     process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     try:
         _send(process, _request(path, context, limits))
-        reply = _listen(process, context, limits, wanted)
-        if reply is None:
+        line = _listen(process, context, limits, watcher.wanted)
+        if line is None:
             raise _died(process.wait(ENDING_S), limits)
     except subprocess.TimeoutExpired:
         raise ReaderFault("the child closed its output and went on") from None
     finally:
         _end(process)  # one that has replied too: threads of a library may keep it from ending
-    return _extraction(reply, limits)
+    watcher.arrived()
+    return _extraction(json.loads(line), limits)
 
 
 def _request(path: Path, context: Context, limits: Limits) -> Request:
@@ -86,17 +101,15 @@ def _send(process: subprocess.Popen[bytes], request: Request) -> None:
 
 def _listen(
     process: subprocess.Popen[bytes], context: Context, limits: Limits, wanted: Callable[[], bool]
-) -> Reply | None:
-    """Return the child's reply, None if it ended without one; passes on its progress meanwhile."""
+) -> bytes | None:
+    """Return the line with the child's reply, None if it ended without one; passes on its progress meanwhile."""
     began = moved = time.monotonic()
     for line in _lines(process):
         if line is not None:
-            value = json.loads(line)
-            if "progress" not in value:
-                reply: Reply = value
-                return reply
+            if not line.startswith(PROGRESS):
+                return line
             moved = time.monotonic()
-            context.progress(*value["progress"])
+            context.progress(*json.loads(line)["progress"])
         if not wanted():
             raise ReadingStopped
         now = time.monotonic()
