@@ -14,6 +14,7 @@ class Passage:
 
     `ordinal` is its position in the document, whose first words are `opening`. `page` is the page on which the text
     starts; a form feed in the text is a page break. `score`: higher is better, comparable within one ranking only.
+    `text` begins at the character `start` of the section `section_id`.
     """
 
     chunk_id: int
@@ -26,6 +27,8 @@ class Passage:
     text: str
     content_key: str
     score: float
+    section_id: int = 0
+    start: int = 0
 
     def page_at(self, offset: int) -> int | None:
         """Return the page of the character at `offset` of the text."""
