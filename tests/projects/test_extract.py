@@ -65,17 +65,6 @@ def test_values_of_form_fields_are_read(read: Any) -> None:
     assert "Surname: Lovelace" in found.blocks[-1].text
 
 
-def test_pages_without_text_are_named(read: Any) -> None:
-    found = read(pdf(["Some text."], [], []), "scan.pdf")
-
-    assert found.warnings == ("Pages 2, 3 have no text layer and were not read.",)
-
-
-def test_a_pdf_of_pictures_fails_and_says_that_it_needs_ocr(read: Any) -> None:
-    with pytest.raises(ExtractionError, match=r"No text: .* need OCR"):
-        read(pdf([], []), "scan.pdf")
-
-
 def test_a_damaged_pdf_says_so(read: Any) -> None:
     with pytest.raises(ExtractionError, match="PDF is damaged"):
         read(b"%PDF-1.7\n" + b"x" * 100, "a.pdf")

@@ -18,17 +18,18 @@ HEADING_LEVELS = 3
 SOFT_HYPHEN = "\u00ad"
 """Stands for a hyphen that may only part a word at a line's end."""
 
-_SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’»)\]]*$")
+SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’»)\]]*$")
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line with its type size in points, 0 if unknown; `wraps`: known to go on below."""
+    """A line with its type size in points, 0 if unknown; `wraps`: known to go on below; `alone`: known not to."""
 
     text: str
     size: float = 0.0
     wraps: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class _Run:
     size: float
     lines: tuple[Line, ...]
     is_heading: bool = False
+
+
+def parted(text: str) -> str:
+    """Return a line with a hyphen at its end, if there is one behind a letter, as one that may part a word."""
+    return text[:-1] + SOFT_HYPHEN if text.endswith("-") and text[-2:-1].isalpha() else text
 
 
 def blocks_of(pages: Sequence[Page]) -> Iterator[Block]:
@@ -73,7 +79,9 @@ def _runs(page: Page, repeated: frozenset[str]) -> list[_Run]:
 
 
 def _is_heading(run: _Run, below: _Run | None, repeated: frozenset[str]) -> bool:
-    if below is None or len(run.lines) > MAX_HEADING_LINES or run.size < HEADING_RATIO * below.size or run.size <= 0:
+    if below is None or len(run.lines) > MAX_HEADING_LINES or min(run.size, below.size) <= 0:
+        return False
+    if run.size < HEADING_RATIO * below.size:
         return False
     last = run.lines[-1].text
     short = sum(len(line.text) for line in run.lines) <= MAX_HEADING
@@ -105,7 +113,7 @@ def _paragraphs(lines: Sequence[Line]) -> str:
     for before, line in pairwise(lines):
         if text.endswith(SOFT_HYPHEN):
             text += line.text
-        elif before.wraps or _goes_on(before.text, line.text, width):
+        elif before.wraps or (not before.alone and not line.alone and _goes_on(before.text, line.text, width)):
             text += " " + line.text
         else:
             text += "\n" + line.text
@@ -114,7 +122,7 @@ def _paragraphs(lines: Sequence[Line]) -> str:
 
 def _goes_on(line: str, following: str, width: int) -> bool:
     """Tell whether a long line without an end goes on in the next one, which begins in lower case."""
-    return len(line) >= 0.75 * width and following[:1].islower() and not _SENTENCE_END.search(line)
+    return len(line) >= 0.75 * width and following[:1].islower() and not SENTENCE_END.search(line)
 
 
 def _joined(texts: Sequence[str], gap: str) -> str:

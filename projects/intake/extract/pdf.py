@@ -1,119 +1,131 @@
-"""Reads PDF files: the text layer of their pages with type sizes, and the values of form fields."""
+"""Reads PDF files: each page by its text layer, or by its picture where that is missing or garbled."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded, clean
-from projects.intake.extract.layout import SOFT_HYPHEN, Line, Page, blocks_of
+from projects.blank import is_blank
+from projects.intake.extract import ocr, quality
+from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.layout import Line, Page, blocks_of
+from projects.intake.extract.layout_columns import in_reading_order
+from projects.intake.extract.ocr_page import Recognised, read_page
+from projects.intake.extract.page_report import How, PageRead, report_of, warnings_of
+from projects.intake.extract.pdf_form import written_on
+from projects.intake.extract.pdf_picture import covered_by_pictures, has_pictures, is_blank_page, picture_of
+from projects.intake.extract.pdf_text import rows_of
 from projects.intake.extract.sniff import PDF
 
-PASSWORD_ERROR = 4
-"""FPDF_ERR_PASSWORD of pdfium."""
-
-# What pdfium writes for a hyphen that it takes for the parting of a word at a line's end.
-_PARTING = re.compile("[\ufffe\x02\u00ad]")
+PASSWORD_ERROR, SECURITY_ERROR = 4, 5
+"""FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of pdfium."""
+CAPTION = 200
+"""Characters: a page with fewer that pictures cover may be a scan with a stamp, or a picture with a caption."""
+COVERED = 0.5
+"""The part of such a page that pictures cover."""
+FULLER = 1.5
+"""Times the characters of its text layer that OCR must find on such a page to be taken instead."""
 
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read a PDF. Raises PasswordNeeded for a locked file, ExtractionError for a damaged one or one without text."""
-    with closing(_open(path)) as document:
+    with closing(_open(path, context.password)) as document:
         document.init_forms()
-        pages = [_page(document, number) for number in range(1, len(document) + 1)]
-    silent = [page.number for page in pages if not page.lines]
-    if len(silent) == len(pages):
-        raise ExtractionError("No text: the pages are pictures and need OCR (text recognition).")
-    warnings = (_no_text_layer(silent),) if silent else ()
-    return Extraction(PDF, tuple(blocks_of(pages)), pages=len(pages), warnings=warnings)
+        reads = list(_reads(document, context))
+        left_out = tuple(_left_out(document))
+    if all(read.how is How.BROKEN for read in reads):
+        raise ExtractionError("The PDF is damaged: none of its pages opens.")
+    if all(is_blank(line.text) for read in reads for line in read.page.lines):
+        raise ExtractionError(_no_text(reads))
+    blocks = tuple(blocks_of([read.page for read in reads]))
+    return Extraction(PDF, blocks, len(reads), warnings_of(reads), report_of(reads, left_out))
 
 
-def _open(path: Path) -> Any:
+def _open(path: Path, password: str) -> Any:
     import pypdfium2
 
     try:
-        return pypdfium2.PdfDocument(path)
+        return pypdfium2.PdfDocument(path, password=password or None)
     except pypdfium2.PdfiumError as error:
         if error.err_code == PASSWORD_ERROR:
-            raise PasswordNeeded("The PDF is protected by a password.") from error
+            wrong = "The password does not open it."
+            raise PasswordNeeded(wrong if password else "The PDF is protected by a password.") from error
+        if error.err_code == SECURITY_ERROR:
+            raise ExtractionError("The PDF is encrypted in a way that only a program of its own opens.") from error
         raise ExtractionError("The PDF is damaged or incomplete: it does not open.") from error
 
 
-def _page(document: Any, number: int) -> Page:
+def _reads(document: Any, context: Context) -> Iterator[PageRead]:
+    total = len(document)
+    for number in range(1, total + 1):
+        yield _read(document, number)
+        context.progress(number, total)
+
+
+def _read(document: Any, number: int) -> PageRead:
     import pypdfium2
 
     try:
         page = document[number - 1]
-    except pypdfium2.PdfiumError as error:
-        raise ExtractionError(f"The PDF is damaged: page {number} does not open.") from error
-    with closing(page), closing(page.get_textpage()) as text_page:
-        fields = (Line(value) for value in _field_values(document, page))
-        return Page(number, (*_lines(text_page), *fields))
+        with closing(page):
+            return _read_open(document, page, number)
+    except pypdfium2.PdfiumError:
+        return PageRead(Page(number, ()), How.BROKEN)
 
 
-def _lines(text_page: Any) -> Iterator[Line]:
-    """Yield the lines of a page that hold anything, with soft hyphens where words are parted."""
-    from pypdfium2 import raw
-
-    text = text_page.get_text_range()
-    sizes_known = text_page.count_chars() == len(text)
-    start = 0
-    for line in text.split("\n"):
-        bare = _PARTING.sub(SOFT_HYPHEN, line.rstrip("\r"))
-        shown = clean(bare)
-        if shown.strip():
-            first = start + len(bare) - len(bare.lstrip())
-            size = raw.FPDFText_GetFontSize(text_page, first) if sizes_known else 0.0
-            yield Line(shown, round(size, 1), bare.endswith(" "))
-        start += len(line) + 1
+def _read_open(document: Any, page: Any, number: int) -> PageRead:
+    with closing(page.get_textpage()) as text_page:
+        layer = in_reading_order(list(rows_of(page, text_page)))
+    written = [Line(text, alone=True) for text in written_on(document, page)]
+    how, lines, recognised = _chosen(page, layer)
+    replaced = quality.replaced(_text(lines))
+    pictures = how is How.TEXT and has_pictures(page)
+    return PageRead(Page(number, (*lines, *written)), how, recognised.unsure, recognised.illegible, replaced, pictures)
 
 
-def _field_values(document: Any, page: Any) -> Iterator[str]:
-    """Yield 'name: value' of the filled form fields of a page; their values are no part of its text."""
-    from pypdfium2 import raw
-
-    form = document.formenv
-    if form is None:
-        return
-    for index in range(raw.FPDFPage_GetAnnotCount(page)):
-        annotation = raw.FPDFPage_GetAnnot(page, index)
-        try:
-            if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
-                yield from _field(form, annotation)
-        finally:
-            raw.FPDFPage_CloseAnnot(annotation)
-
-
-def _field(form: Any, annotation: Any) -> Iterator[str]:
-    from pypdfium2 import raw
-
-    name = _wide_string(raw.FPDFAnnot_GetFormFieldName, form, annotation)
-    ticked_or_not = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
-    if raw.FPDFAnnot_GetFormFieldType(form, annotation) in ticked_or_not:
-        value = "yes" if raw.FPDFAnnot_IsChecked(form, annotation) else ""
-    else:
-        value = _wide_string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
-    if value.strip():
-        yield clean(f"{name}: {value}" if name else value)
+def _chosen(page: Any, layer: Sequence[Line]) -> tuple[How, Sequence[Line], Recognised]:
+    """Decide between a page's text layer and its picture, which is read only if there is doubt."""
+    text = _text(layer)
+    garbled = quality.is_garbled(text)
+    nothing = Recognised()
+    if is_blank(text):
+        if is_blank_page(page):
+            return How.BLANK, (), nothing
+        recognised = _recognised(page)
+        return (How.OCR if recognised.lines else How.SILENT), recognised.lines, recognised
+    stamped = quality.visible(text) < CAPTION and covered_by_pictures(page) >= COVERED
+    if not garbled and not stamped:
+        return How.TEXT, layer, nothing
+    recognised = _recognised(page)
+    if garbled and not quality.agree(text, recognised.text):
+        return (How.INSTEAD, recognised.lines, recognised) if recognised.lines else (How.DOUBTFUL, layer, nothing)
+    if stamped and quality.visible(recognised.text) >= FULLER * quality.visible(text):
+        return How.OCR, recognised.lines, recognised
+    return How.TEXT, layer, nothing
 
 
-def _wide_string(getter: Any, form: Any, annotation: Any) -> str:
-    """Call a pdfium function that fills a buffer with UTF-16-LE and returns the bytes that it needs."""
-    import ctypes
-
-    from pypdfium2 import raw
-
-    size = getter(form, annotation, None, 0)
-    buffer = ctypes.create_string_buffer(size)
-    getter(form, annotation, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
-    return buffer.raw[:size].decode("utf-16-le", errors="replace").rstrip("\x00")
+def _recognised(page: Any) -> Recognised:
+    try:
+        return read_page(picture_of(page))
+    except ocr.OcrFailed:
+        return Recognised()
 
 
-def _no_text_layer(pages: Sequence[int]) -> str:
-    if len(pages) == 1:
-        return f"Page {pages[0]} has no text layer and was not read."
-    listed = ", ".join(str(page) for page in pages[:20]) + (" …" if len(pages) > 20 else "")
-    return f"Pages {listed} have no text layer and were not read."
+def _text(lines: Sequence[Line]) -> str:
+    return "\n".join(line.text for line in lines)
+
+
+def _no_text(reads: Sequence[PageRead]) -> str:
+    if all(read.how is How.BLANK for read in reads):
+        return "There is no text in this PDF: its pages are blank." if reads else "The PDF has no pages."
+    return "No text was found: the pages are pictures, and text recognition (OCR) found nothing to read on them."
+
+
+def _left_out(document: Any) -> Iterator[str]:
+    """Yield what is in the file beside its pages."""
+    attached = document.count_attachments()
+    if attached:
+        names = ", ".join(document.get_attachment(index).get_name() for index in range(attached))
+        yield f"Files attached to the PDF: {names}."
