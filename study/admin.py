@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from study.models import Passport, PassportField
-from study.passports import service
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -55,6 +54,8 @@ class PassportAdmin(WrittenByService):
 
     @admin.action(description="Go back to what was found")
     def forget_corrections(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        from study.passports import service  # with its lexicon, which few processes need
+
         for passport in queryset:
             service.reset(passport.document_id)
 

@@ -1,0 +1,98 @@
+"""Makes the table of contents: from the paths of headings, and from lines that look like headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from study.passports.lexicon import PHRASES, any_of, normal
+from study.passports.pairs import CELLS, look_up
+from study.passports.values import Entry, Section
+from study.passports.windows import Line
+
+MOST = 40
+LONGEST = 90
+
+# '3. Rent', '2.1 Term', '§ 4 Kaution', 'Article 5 – Durée', 'CLÁUSULA SEGUNDA', 'TOP 2: Haushalt', 'Chapter 1'.
+_NUMBERED = re.compile(
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})[.)]?\s{1,3}[^\W\d_]"
+    rf"|(?:§{{1,2}} ?\d{{1,3}}[a-z]?|{any_of(PHRASES['parts'])}(?!\w))",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.,;!?…]$|[.!?] [A-ZÄÖÜ]")
+_PAGE_MARK = re.compile(r"\b(?:page|seite|página|pág|p)\.? \d", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+_NO_HEADING = re.compile(f"(?:{any_of([*PHRASES['greetings'], *PHRASES['farewells']])})(?!\\w)", re.IGNORECASE)
+
+
+def contents_of(sections: Sequence[Section], lines: Sequence[Line]) -> tuple[Entry, ...]:
+    """Return at most MOST headings in their order, each once, with page and depth.
+
+    Sections begin with a path of headings; short sections are one with their neighbours, so that the headings within
+    them are found by their looks, in the part of the document that the rules look at.
+    """
+    paths = list(_of_paths(sections))
+    known = {normal(entry.text) for entry in paths}
+    looks = [entry for entry in _of_lines(lines) if normal(entry.text) not in known]
+    if not paths or not looks:
+        return tuple((paths or looks)[:MOST])
+    return tuple(_in_order(paths, looks, lines)[:MOST])
+
+
+def _of_paths(sections: Sequence[Section]) -> Iterator[Entry]:
+    before: tuple[str, ...] = ()
+    for section in sections:
+        path = section.heading
+        same = next((depth for depth, (old, new) in enumerate(zip(before, path, strict=False)) if old != new), None)
+        start = min(len(before), len(path)) if same is None else same
+        for depth in range(start, len(path)):
+            text = " ".join(path[depth].split())
+            if text:
+                yield Entry(text[:LONGEST], section.page_start, depth + 1)
+        before = path
+
+
+def _of_lines(lines: Sequence[Line]) -> Iterator[Entry]:
+    seen: set[str] = set()
+    for index, line in enumerate(lines):
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if not _looks_like_heading(line, following):
+            continue
+        key = normal(line.text)
+        if key in seen:
+            continue
+        seen.add(key)
+        number = _NUMBERED.match(line.text)
+        depth = number["number"].count(".") + 1 if number and number["number"] else 1
+        yield Entry(" ".join(line.text.split())[:LONGEST], line.page, depth)
+
+
+def _looks_like_heading(line: Line, following: Line | None) -> bool:
+    text = line.text
+    if not line.after_gap or following is None or len(text) > LONGEST or _says_something(text):
+        return False
+    if _NUMBERED.match(text):
+        return True
+    # Unnumbered: alone between gaps, over text that is longer than itself.
+    capital = text[0].isupper()
+    return capital and following.after_gap and len(text.split()) <= 8 and len(following.text) > len(text)
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether a line is a sentence, a value, a row or a greeting rather than a heading."""
+    if _SENTENCE.search(text) or CELLS in text or ":" in text[:-1] or "@" in text or not _LETTERS.search(text):
+        return True
+    return bool(_NO_HEADING.match(text) or _PAGE_MARK.search(text) or (text.endswith(":") and look_up(text)))
+
+
+def _in_order(paths: Sequence[Entry], looks: Sequence[Entry], lines: Sequence[Line]) -> list[Entry]:
+    """Put headings of both kinds in the order of their lines; those whose line is not looked at keep their place."""
+    places = {normal(line.text)[:LONGEST]: index for index, line in reversed(list(enumerate(lines)))}
+    merged: list[Entry] = []
+    rest = list(looks)
+    for entry in paths:
+        place = places.get(normal(entry.text)[:LONGEST])
+        while place is not None and rest and places[normal(rest[0].text)[:LONGEST]] < place:
+            merged.append(rest.pop(0))
+        merged.append(entry)
+    return merged + rest

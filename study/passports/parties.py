@@ -1,0 +1,150 @@
+"""Finds who takes part: by the sides that contracts name, in letters by greeting and signature, by letterheads."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from study.passports.candidates import Candidate
+from study.passports.lexicon import PHRASES, ROLES, any_of
+from study.passports.names import company_in, correspondents_in, name_in, names_in
+from study.passports.pairs import Pair
+from study.passports.values import Kind
+from study.passports.windows import Line
+
+PREAMBLE = 8_000
+"""Characters in which a contract introduces its sides."""
+LISTS = ("present", "absent", "author")
+MAILS = ("from", "to", "cc")
+LETTERHEAD = 14
+"""Lines at the beginning, and half as many at the end, among which a company's own is looked for."""
+
+_WORD = re.compile(r"[^\W\d_]{4,24}")
+_ARTICLE = rf"(?:{any_of(PHRASES['articles'])}\s?)?"
+# Directly before a role that is given here: 'the "Landlord"', '(der Mieter)', '– nachfolgend Vermieter genannt –'.
+_GIVEN = re.compile(
+    rf"(?:(?:[(,–-]\s?)?(?:{any_of(PHRASES['introductions'])}\W{{1,3}}(?:\w{{1,12}}\W{{1,3}}){{0,3}}?)?[\"“„«‘'»(]\s?{_ARTICLE}"
+    rf"|{any_of(PHRASES['introductions'])}\W{{1,3}}(?:\w{{1,12}}\W{{1,3}}){{0,3}}?{_ARTICLE})$",
+    re.IGNORECASE,
+)
+_REACH = 70
+"""Characters before a role in which it is given: 'hereinafter jointly referred to as the "'."""
+# After the last of these in the text before a role stands the name.
+_OPENING = re.compile(rf"(?<!\w){any_of(PHRASES['openings'])}\s?[,:]?\s+", re.IGNORECASE)
+_AND = re.compile(rf"(?:^|[\n,.;)]\s*){any_of(PHRASES['conjunctions'])}[,:]?\s+", re.IGNORECASE)
+_NUMBERED = re.compile(rf"\W*(?:\(?[0-9a-d][.)]\s+)?(?:{any_of(PHRASES['conjunctions'])}[,:]?\s+)?", re.IGNORECASE)
+
+_GREETING = re.compile(any_of(PHRASES["greetings"]) + r"(?!\w)")
+_FAREWELL = re.compile(any_of(PHRASES["farewells"]) + r"[,.]?$", re.IGNORECASE)
+_ADDRESS_LINE = re.compile(r"\b(?:[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}|\d{4,5} [A-ZÄÖÜÉ]\w+|[A-Z]{2} \d{5})")
+_WORDS_FOR = {
+    "en": ("From", "To"),
+    "de": ("Absender", "Empfänger"),
+    "fr": ("Expéditeur", "Destinataire"),
+    "es": ("Remitente", "Destinatario"),
+}
+
+
+def labelled(pair: Pair) -> Iterator[Candidate]:
+    """Return those whom a labelled value names."""
+    label = pair.label
+    if label is None:
+        return
+    if pair.concept in MAILS and ("@" in pair.value or ";" in pair.value):
+        names = correspondents_in(pair.value)
+    elif pair.concept in LISTS or label.role:
+        names = names_in(pair.value)
+    else:
+        names = [name for name in [name_in(pair.value)] if name]
+    for number, name in enumerate(names):
+        yield Candidate(Kind.PARTY, pair.concept, pair.name, name, name, pair.page, label.weight - number, pair.place)
+
+
+def introduced(lines: Sequence[Line]) -> Iterator[Candidate]:
+    """Return the sides that a contract introduces: '… between Anna Berg, of … ("the Landlord") and …'."""
+    starts, text = _preamble(lines)
+    seen: set[str] = set()
+    end = 0
+    for word in _WORD.finditer(text):
+        label = ROLES.get(word[0].casefold())
+        given = _GIVEN.search(text, max(end, word.start() - _REACH), word.start()) if label else None
+        if label is None or given is None:
+            continue
+        name = _introduced_name(text[end : given.start()])
+        end = word.end()
+        if name and label.concept not in seen:
+            seen.add(label.concept)
+            place = bisect_right(starts, word.start()) - 1
+            shown = word[0][0].upper() + word[0][1:]
+            yield Candidate(Kind.PARTY, label.concept, shown, name, name, lines[place].page, label.weight, place)
+
+
+def corresponding(lines: Sequence[Line], language: str) -> Iterator[Candidate]:
+    """Return the writer of a letter, by the signature, and the addressee, by the block of lines over the text."""
+    greeting = next((index for index, line in enumerate(lines[:60]) if _GREETING.match(line.text)), None)
+    farewell = next((index for index in range(len(lines) - 1, -1, -1) if _FAREWELL.match(lines[index].text)), None)
+    if greeting is None or farewell is None or farewell <= greeting:
+        return
+    sender_name, addressee_name = _WORDS_FOR.get(language, _WORDS_FOR["en"])
+    for index in range(farewell + 1, min(farewell + 4, len(lines))):
+        name = name_in(lines[index].text)
+        if name and len(name.split()) > 1:
+            yield Candidate(Kind.PARTY, "from", sender_name, name, name, lines[index].page, 86, index)
+            break
+    block = _addressee(lines[:greeting])
+    if block is not None:
+        name = name_in(lines[block].text)
+        yield Candidate(Kind.PARTY, "to", addressee_name, name, name, lines[block].page, 85, block)
+
+
+def is_letter(lines: Sequence[Line]) -> bool:
+    """Tell whether a text greets somebody and takes leave of them."""
+    greets = any(_GREETING.match(line.text) for line in lines[:60])
+    return greets and any(_FAREWELL.match(line.text) for line in lines[-40:])
+
+
+def letterheads(lines: Sequence[Line]) -> Iterator[Candidate]:
+    """Return companies that stand by themselves at the beginning or the end, whose part nothing states."""
+    ends = range(max(LETTERHEAD, len(lines) - LETTERHEAD // 2), len(lines))
+    for index in [*range(min(LETTERHEAD, len(lines))), *ends]:
+        name = company_in(lines[index].text)
+        if name:
+            yield Candidate(Kind.PARTY, "company", "", name, name, lines[index].page, 52, index)
+
+
+def _preamble(lines: Sequence[Line]) -> tuple[list[int], str]:
+    """Return the beginning of a document as one text, with the offset of each line in it."""
+    starts, length = [], 0
+    for line in lines:
+        if length > PREAMBLE:
+            break
+        starts.append(length)
+        length += len(line.text) + 1
+    return starts, "\n".join(line.text for line in lines[: len(starts)])[:PREAMBLE]
+
+
+def _introduced_name(before: str) -> str:
+    """Return the name in the text between the role before and this one."""
+    before = before[-1000:]
+    marks = list(_OPENING.finditer(before)) or list(_AND.finditer(before))
+    segment = before[marks[-1].end() if marks else 0 :]
+    for line in segment.split("\n"):
+        numbered = _NUMBERED.match(line)
+        name = name_in(line[numbered.end() if numbered else 0 :])
+        if name:
+            return name
+    return ""
+
+
+def _addressee(before: Sequence[Line]) -> int | None:
+    """Return the line that names the addressee: the first of the last block that has a line with a town in it."""
+    blocks: list[list[int]] = []
+    for index, line in enumerate(before):
+        if line.after_gap or not blocks:
+            blocks.append([])
+        blocks[-1].append(index)
+    with_town = [block for block in blocks if any(_ADDRESS_LINE.search(before[index].text) for index in block)]
+    if not with_town or (len(with_town) == 1 and len(blocks) > 1 and with_town[0] == blocks[0]):
+        return None
+    return next((index for index in with_town[-1] if name_in(before[index].text)), None)
