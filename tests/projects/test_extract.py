@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-import zipfile
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -90,60 +88,6 @@ def test_a_word_document_is_read_in_order_with_each_text_once(read: Any) -> None
         (0, "Item | Price\nLamp | 12.50"),
         (0, "After the table."),
     ]
-
-
-def test_text_boxes_content_controls_and_nested_tables_of_word_come_once(read: Any) -> None:
-    def build(document: Any) -> None:
-        from docx.oxml import parse_xml
-
-        outer = document.add_table(rows=1, cols=1).cell(0, 0)
-        outer.text = "outer"
-        outer.add_table(rows=1, cols=1).cell(0, 0).text = "inner"
-        body = document.element.body
-        body.insert(0, parse_xml(_CONTENT_CONTROL))
-        body.insert(1, parse_xml(_TEXT_BOX))
-
-    text = "\n".join(block.text for block in read(docx(build), "boxes.docx").blocks)
-
-    for word in ("outer", "inner", "controlled", "boxed"):
-        assert text.count(word) == 1
-
-
-_NAMES = (
-    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
-    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
-)
-_CONTENT_CONTROL = f"<w:sdt {_NAMES}><w:sdtContent><w:p><w:r><w:t>controlled</w:t></w:r></w:p></w:sdtContent></w:sdt>"
-_BOX = "<w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent>"
-_TEXT_BOX = (
-    f"<w:p {_NAMES}><w:r><mc:AlternateContent><mc:Choice Requires='wps'>{_BOX}</mc:Choice>"
-    f"<mc:Fallback>{_BOX}</mc:Fallback></mc:AlternateContent></w:r></w:p>"
-)
-
-
-def test_an_entity_of_word_that_refers_to_another_file_is_left_out_and_named(read: Any, tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("the content of another file")
-    declared = f'<!DOCTYPE x [<!ENTITY other SYSTEM "{secret.as_uri()}">]>'
-    plain = docx(lambda document: document.add_paragraph("The rent is MARK 900 euros."))
-
-    found = read(edited(plain, "word/document.xml", ("?>\n", f"?>\n{declared}"), ("MARK", "&other;")), "lease.docx")
-
-    assert [block.text for block in found.blocks] == ["The rent is  900 euros."]
-    assert found.warnings == ("In 1 place, text from outside of the document (an XML entity) was left out.",)
-
-
-def edited(archive: bytes, member: str, *changes: tuple[str, str]) -> bytes:
-    """Return a packed file with texts of one of its members replaced."""
-    buffer = BytesIO()
-    with zipfile.ZipFile(BytesIO(archive)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            for before, after in changes if name == member else ():
-                assert before.encode() in content
-                content = content.replace(before.encode(), after.encode())
-            new.writestr(name, content)
-    return buffer.getvalue()
 
 
 def test_headings_of_markdown_are_headings_but_not_within_code(read: Any) -> None:

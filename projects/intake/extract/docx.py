@@ -4,52 +4,74 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, clean
+from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, Report, clean
+from projects.intake.extract.docx_table import Grid
+from projects.intake.extract.ooxml import left_out
+from projects.intake.extract.packed import refuse_declarations, unpacking
 from projects.intake.extract.sniff import DOCX
 
-CELL_GAP = " | "
+DAMAGED = "The Word document is damaged: it does not open. Save it anew and add it again."
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _BOX = f"{_W}txbxContent"
-# A text box is stored twice (drawing and fallback), deleted text is kept for the record: neither is read as text.
-_SKIPPED = {_FALLBACK, _BOX, f"{_W}del", f"{_W}moveFrom", f"{_W}instrText", f"{_W}pPr", f"{_W}rPr"}
+_DELETED = (f"{_W}del", f"{_W}moveFrom")
+# A text box is stored twice (drawing and fallback), deleted text is kept for the record, letters of another script may
+# say how a word is pronounced: none is read as text.
+_SKIPPED = {_FALLBACK, _BOX, *_DELETED, *(f"{_W}{tag}" for tag in ("instrText", "delInstrText", "pPr", "rPr", "rt"))}
 _SIGNS = {
     f"{_W}tab": "\t",
+    f"{_W}ptab": "\t",
     f"{_W}br": "\n",
     f"{_W}cr": "\n",
     f"{_W}noBreakHyphen": "-",
     f"{_W}softHyphen": "",
 }
+_TEXTS = {f"{_W}t", _MATH_TEXT}
 _HEADING = re.compile(r"heading (\d)")
+
+
+@dataclass
+class _Reading:
+    """What holds for the whole document, and what is counted on the way."""
+
+    levels: dict[str, int]
+    tables: int = 0
 
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read a Word document; what its pages repeat (headers, footers) comes once, before and after the text."""
-    document = _open(path)
-    levels = _heading_levels(document)
-    blocks = [
-        *_repeated(document, "header"),
-        *_blocks(document.element.body, levels),
-        *_notes(document),
-        *_repeated(document, "footer"),
-    ]
-    return Extraction(DOCX, tuple(blocks), warnings=_warnings(document))
-
-
-def _open(path: Path) -> Any:
-    import docx
     from docx.opc.exceptions import PackageNotFoundError
 
+    with unpacking(path) as archive:
+        refuse_declarations(archive)
+        parts = archive.namelist()
     try:
-        return docx.Document(str(path))
-    # lxml's XMLSyntaxError is a SyntaxError.
-    except (PackageNotFoundError, SyntaxError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise ExtractionError("The Word document is damaged: it does not open.") from error
+        return _read(path, parts)
+    # What python-docx stumbles over in a broken document; lxml's XMLSyntaxError is a SyntaxError.
+    except (PackageNotFoundError, SyntaxError, LookupError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        raise ExtractionError(DAMAGED) from error
+
+
+def _read(path: Path, parts: Sequence[str]) -> Extraction:
+    import docx
+
+    document: Any = docx.Document(str(path))
+    reading = _Reading(_heading_levels(document))
+    blocks = (
+        *_repeated(document, "header", reading),
+        *_blocks(document.element.body, reading),
+        *_notes(document, reading),
+        *_repeated(document, "footer", reading),
+    )
+    report = Report(tables=reading.tables, left_out=left_out(parts, *_deleted(document)))
+    return Extraction(DOCX, blocks, report=report)
 
 
 def _heading_levels(document: Any) -> dict[str, int]:
@@ -67,39 +89,36 @@ def _heading_levels(document: Any) -> dict[str, int]:
     return levels
 
 
-def _blocks(container: Any, levels: dict[str, int]) -> Iterator[Block]:
+def _blocks(container: Any, reading: _Reading) -> Iterator[Block]:
     """Yield what stands in a body, a cell or a text box, looking into content controls and the like."""
     for element in container.iterchildren():
         if element.tag == f"{_W}p":
-            yield from _paragraph(element, levels)
+            yield from _paragraph(element, reading)
         elif element.tag == f"{_W}tbl":
-            text = "\n".join(_rows(element))
-            if text.strip():
-                yield Block(text)
+            yield from _table(element, reading)
         elif isinstance(element.tag, str) and element.tag not in _SKIPPED:
-            yield from _blocks(element, levels)
+            yield from _blocks(element, reading)
 
 
-def _paragraph(element: Any, levels: dict[str, int]) -> Iterator[Block]:
+def _paragraph(element: Any, reading: _Reading) -> Iterator[Block]:
     text = clean(_text(element))
     if text.strip():
         style = element.find(f"{_W}pPr/{_W}pStyle")
-        yield Block(text.strip(), level=levels.get(style.get(f"{_W}val"), 0) if style is not None else 0)
+        yield Block(text.strip(), level=reading.levels.get(style.get(f"{_W}val"), 0) if style is not None else 0)
     for box in _boxes(element):
-        yield from _blocks(box, levels)
+        yield from _blocks(box, reading)
 
 
-def _rows(table: Any) -> Iterator[str]:
-    """Yield the rows of a table, cells apart; a nested table follows within its cell."""
+def _table(table: Any, reading: _Reading) -> Iterator[Block]:
+    """Yield a table in blocks of rows; a nested table follows within its cell."""
+    reading.tables += 1
+    grid = Grid()
     for row in _nested(table, f"{_W}tr"):
-        cells = [" ".join(_cell_texts(cell)) for cell in _nested(row, f"{_W}tc")]
-        if any(cells):
-            yield CELL_GAP.join(cells)
-
-
-def _cell_texts(cell: Any) -> Iterator[str]:
-    for block in _blocks(cell, {}):
-        yield " ".join(block.text.split("\n"))
+        grid.begin_row(row)
+        for cell in _nested(row, f"{_W}tc"):
+            words = (" ".join(block.text.split("\n")) for block in _blocks(cell, reading))
+            grid.add(cell, " ".join(words))
+    yield from grid.blocks()
 
 
 def _nested(parent: Any, tag: str) -> Iterator[Any]:
@@ -107,26 +126,22 @@ def _nested(parent: Any, tag: str) -> Iterator[Any]:
     for element in parent.iterchildren():
         if element.tag == tag:
             yield element
-        elif element.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml"}:
+        elif element.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}moveTo", f"{_W}customXml"}:
             yield from _nested(element, tag)
 
 
-def _warnings(document: Any) -> tuple[str, ...]:
-    """Say how many entities were left out: they stand for text in another file, which is never fetched."""
-    from lxml.etree import Entity
-
-    count = sum(1 for _ in document.element.iter(Entity))
-    if not count:
-        return ()
-    places = "1 place" if count == 1 else f"{count:,} places"
-    return (f"In {places}, text from outside of the document (an XML entity) was left out.",)
+def _deleted(document: Any) -> Iterator[str]:
+    """Say that tracked deletions were left out; the marks of deleted paragraph ends and rows hold no text."""
+    for deleted in document.element.body.iter(*_DELETED):
+        if next(deleted.iter(f"{_W}delText", f"{_W}t"), None) is not None:
+            yield "Text that was deleted with tracking of changes was left out."
+            return
 
 
 def _text(element: Any) -> str:
     """Return the text of an element and all within it, text boxes excepted."""
-    if element.tag == f"{_W}t":
-        # An entity is a child without a text of its own; what follows it in the run is its tail.
-        return (element.text or "") + "".join(child.tail or "" for child in element)
+    if element.tag in _TEXTS:
+        return element.text or ""
     if element.tag in _SIGNS:
         return _SIGNS[element.tag]
     return "".join(_text(child) for child in element.iterchildren() if child.tag not in _SKIPPED)
@@ -137,11 +152,11 @@ def _boxes(element: Any) -> Iterator[Any]:
     for child in element.iterchildren():
         if child.tag == _BOX:
             yield child
-        elif child.tag != _FALLBACK:
+        elif child.tag != _FALLBACK and child.tag not in _DELETED:
             yield from _boxes(child)
 
 
-def _repeated(document: Any, kind: str) -> Iterator[Block]:
+def _repeated(document: Any, kind: str, reading: _Reading) -> Iterator[Block]:
     """Yield the texts of all headers or footers, each text once."""
     seen: set[str] = set()
     for section in document.sections:
@@ -149,16 +164,16 @@ def _repeated(document: Any, kind: str) -> Iterator[Block]:
             part = getattr(section, name)
             if part.is_linked_to_previous:
                 continue
-            for block in _blocks(part._element, {}):
+            for block in _blocks(part._element, reading):
                 if block.text not in seen:
                     seen.add(block.text)
-                    yield block
+                    yield Block(block.text)
 
 
-def _notes(document: Any) -> Iterator[Block]:
+def _notes(document: Any, reading: _Reading) -> Iterator[Block]:
     """Yield footnotes and endnotes, which are parts of their own."""
     from docx.oxml import parse_xml
 
     for relation in document.part.rels.values():
         if relation.reltype.endswith(("/footnotes", "/endnotes")) and not relation.is_external:
-            yield from _blocks(parse_xml(relation.target_part.blob), {})
+            yield from _blocks(parse_xml(relation.target_part.blob), reading)
