@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from projects.intake.sections import SectionText
 from projects.intake.splitting import split
+from projects.intake.word_pieces import WordPieces
 
 CHUNK_LIMIT = 1_000
-"""Characters, some 250 tokens: below the 256 to 512 that small embedding models take in."""
+"""Characters; in English some 230 word pieces."""
+PIECE_LIMIT = 240
+"""Word pieces by estimate: small embedding models read 256, two of them marks of their own, and drop the rest."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +27,9 @@ class ChunkText:
 
 
 def chunks_of(sections: Iterable[SectionText], limit: int = CHUNK_LIMIT) -> list[ChunkText]:
-    """Cut sections into chunks of at most `limit` characters, in order; `section` counts from 0."""
+    """Cut sections into chunks of at most `limit` characters that an embedding model reads whole; `section` from 0."""
     return [
         ChunkText(index, piece.start, section.page_at(piece.start), piece.text)
         for index, section in enumerate(sections)
-        for piece in split(section.text, limit)
+        for piece in split(section.text, limit, partial(WordPieces(section.text).reach, limit=PIECE_LIMIT))
     ]

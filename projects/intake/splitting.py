@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
@@ -19,20 +19,22 @@ class Piece:
 _PLACES = (
     re.compile(r"\f+"),
     re.compile(r"\n\s*\n"),
-    re.compile(r"[.!?:;。！？][\"'”’»)\]]*\s+|\n"),
+    re.compile(r"[.!?:;][\"'”’»)\]]*\s+|[。！？；][”’」』）]*\s*|\n"),
     re.compile(r"\s+"),
 )
 
 
-def split(text: str, limit: int) -> Iterator[Piece]:
+def split(text: str, limit: int, reach: Callable[[int], int] | None = None) -> Iterator[Piece]:
     """Yield the pieces of a text in order, none longer than `limit` characters, nothing but white space left out.
+
+    `reach` bounds them further: it says up to where a piece that begins at an offset may go, at least one character on.
 
     A piece ends at a page break, else a paragraph, else a sentence or line, else a word, in its second half; a stretch
     without any of them is cut at the limit.
     """
     start = 0
     while start < len(text):
-        end = _end(text, start, limit)
+        end = _end(text, start, min(limit, reach(start) - start) if reach else limit)
         piece = text[start:end]
         kept = piece.strip()
         if kept:

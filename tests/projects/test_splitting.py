@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projects.intake import splitting
 from projects.intake.chunking import CHUNK_LIMIT, chunks_of
 from projects.intake.extract import Block
 from projects.intake.sections import SECTION_LIMIT, SectionText, sections_of
@@ -88,11 +91,36 @@ def test_a_text_is_cut_between_sentences_rather_than_within_one() -> None:
 
 
 def test_a_new_page_begins_a_new_chunk_when_the_old_one_has_some_size() -> None:
-    section = SectionText((), 1, "a" * 500 + "\f" + "b" * 450)
+    section = SectionText((), 1, "and " * 125 + "\f" + "but " * 110)
 
     chunks = chunks_of([section], 1_000)
 
     assert [(chunk.page, chunk.text[0]) for chunk in chunks] == [(1, "a"), (2, "b")]
+
+
+def test_a_text_without_spaces_is_cut_between_its_sentences() -> None:
+    pieces = [piece.text for piece in split("家賃は月額九万円とする。" * 20, 100)]
+
+    assert all(piece.endswith("。") for piece in pieces)
+
+
+def test_a_long_text_is_looked_at_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+    real = splitting._last_place
+
+    def counting(place: re.Pattern[str], text: str, first: int, last: int) -> int:
+        nonlocal looked_at
+        looked_at += max(last - first, 0)
+        return real(place, text, first, last)
+
+    monkeypatch.setattr(splitting, "_last_place", counting)
+    one_line = [Block("x" * 2_000_000)]
+    many = [Block(f"Paragraph {number} says little.") for number in range(10_000)]
+
+    for blocks in (one_line, many):
+        looked_at = 0
+        chunks_of(sections_of(blocks))
+        assert looked_at <= 5 * sum(len(block.text) for block in blocks)
 
 
 def test_sections_carry_the_path_of_their_headings() -> None:
