@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import asdict
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
-from asgiref.sync import async_to_sync
+from asgiref.sync import async_to_sync, sync_to_async
 
 from inference import endpoint
 from inference.contracts import (
@@ -37,6 +38,7 @@ from inference.errors import (
 from inference.supervise import status
 
 CONNECT_S = 2.0
+BEAT_S = 5.0
 IDLE_S = 30.0
 """The service sends a heartbeat at least every 2 s; a silence of this many seconds means that it hangs."""
 
@@ -61,7 +63,7 @@ class Gateway:
         """Give the connections back."""
         await self._client.aclose()
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Yield the request's events as they come; the last is `Finished`. Raises InferenceError.
 
         Closing the iterator closes the HTTP stream, and with it the request in the engine.
@@ -78,11 +80,19 @@ class Gateway:
                 if not reader.finished:
                     raise ServiceLost
 
-    async def complete(self, request: ChatRequest) -> Completion:
-        """Return the whole answer. Raises InferenceError."""
+    async def complete(self, request: ChatRequest, beat: Callable[[], None] | None = None) -> Completion:
+        """Return the whole answer. Raises InferenceError.
+
+        `beat`, synchronous, is called every `BEAT_S` while the model works; what it raises ends the request.
+        """
         collected = _Collector()
-        async for event in self.stream(request):
-            collected.add(event)
+        due = time.monotonic() + BEAT_S
+        async with aclosing(self.stream(request)) as events:
+            async for event in events:
+                collected.add(event)
+                if beat is not None and time.monotonic() >= due:
+                    await sync_to_async(beat)()
+                    due = time.monotonic() + BEAT_S
         return collected.completion()
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -130,9 +140,9 @@ def forget(name: str) -> int:
     return async_to_sync(_once)(lambda own: own.forget(name))
 
 
-def complete(request: ChatRequest) -> Completion:
-    """Return the whole answer, from synchronous code. Raises InferenceError."""
-    return async_to_sync(_once)(lambda own: own.complete(request))
+def complete(request: ChatRequest, beat: Callable[[], None] | None = None) -> Completion:
+    """Return the whole answer, from synchronous code; see `Gateway.complete`. Raises InferenceError."""
+    return async_to_sync(_once)(lambda own: own.complete(request, beat))
 
 
 def health() -> Health:

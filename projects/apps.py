@@ -9,6 +9,11 @@ class ProjectsConfig(AppConfig):
 
     def ready(self) -> None:
         from projects.intake.recovery import recover
-        from study.queue import at_worker_start
+        from projects.study_texts import StoredTexts
+        from study.queue import READER, at_worker_start
+        from study.recovery import go_on
+        from study.texts import provide
 
+        provide(StoredTexts())
         at_worker_start(recover)
+        at_worker_start(go_on, READER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from projects.intake.pipeline import ingest
+from study.service import document_changed
 
 
 def ingest_document(document_id: int) -> None:
@@ -22,7 +23,4 @@ def embed_document(document_id: int) -> None:
 
 def learned(document_id: int) -> None:
     """Tell the study that a document has another text, or none any more."""
-    if find_spec("study.steering"):
-        from study.service import document_changed
-
-        document_changed(document_id)
+    document_changed(document_id)

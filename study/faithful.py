@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from study.sentences import sentences
+from study.sentences import sentences, without_marks
 
 _MONTHS: dict[str, int] = {
     name: number
@@ -144,7 +144,7 @@ def held_to(text: str, values: Values) -> Checked:
     """Return a text without the sentences that have a value which is not among `values`."""
     kept, dropped = [], []
     for sentence in sentences(text):
-        if missing := values.lacks(sentence):
+        if missing := values.lacks(without_marks(sentence)):
             dropped.append((sentence, tuple(missing)))
         else:
             kept.append(sentence)

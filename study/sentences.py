@@ -32,13 +32,18 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in [*found, text[start:].strip()] if sentence]
 
 
+def without_marks(text: str) -> str:
+    """Return a text without the marks by which it cites."""
+    return _MARK.sub("", text)
+
+
 def prose(text: str, *, cut_off: bool = False) -> str:
     """Return what a model wrote as one paragraph without marks, lists, emphasis and a preamble.
 
     `cut_off`: its last sentence is not whole, and is left out unless it is the only one.
     """
     plain = _PREAMBLE.sub("", _BULLET.sub("", _EMPHASIS.sub("", text.strip())))
-    plain = " ".join(_MARK.sub("", plain).split())
+    plain = " ".join(without_marks(plain).split())
     if not cut_off:
         return plain
     whole = sentences(plain)

@@ -60,7 +60,7 @@ class Shelf:
 
     def named(self, name: str) -> list[Path]:
         """Return the files kept under a boundary name, whatever their key."""
-        return sorted(self._folder.glob(f"*-{_hash(name.encode())}.kv"))
+        return _named(self._folder, name)
 
     def usage(self) -> int:
         """Return the bytes on disk; a file with two names counts once."""
@@ -104,6 +104,18 @@ class Shelf:
         for path, status in sorted(self._statuses(), key=lambda file: file[1].st_mtime):
             files.setdefault(status.st_ino, []).append(path)
         return files
+
+
+def delete_named(folder: Path, name: str) -> int:
+    """Delete the files kept under a boundary name in a folder that no service has open; return how many."""
+    gone = _named(folder, name)
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
+
+
+def _named(folder: Path, name: str) -> list[Path]:
+    return sorted(folder.glob(f"*-{_hash(name.encode())}.kv"))
 
 
 def _hash(data: bytes) -> str:

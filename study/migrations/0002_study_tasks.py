@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("name", models.CharField(max_length=100, unique=True)),
+                ("tried", models.BooleanField(default=False)),
                 ("created", models.DateTimeField(auto_now_add=True)),
             ],
         ),

@@ -1,0 +1,56 @@
+"""What reading ahead leaves behind, over the real service with a scripted engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from inference.fake import FakeEngine
+from study.models import Digest, DocumentSummary, PreparedAnswer, SectionSummary, StudyTask
+from tests.study.factories import a_reader, add_document, make_project
+
+pytestmark = pytest.mark.django_db
+
+State = StudyTask.State
+LONG = ["The lease of flat %d runs for %d months. " % (page, page + 10) * 60 for page in range(1, 9)]
+
+
+def test_a_short_document_is_read_once_and_summarised(fake_inference: FakeEngine) -> None:
+    document = add_document(make_project(), "lease.pdf", "The rent is 950 EUR.", "It is due on the third day.")
+    fake_inference.answers.append("A lease with a rent of 950 EUR.")
+    assert a_reader().run() is False
+    assert DocumentSummary.objects.get(document=document).text == "A lease with a rent of 950 EUR."
+    request = fake_inference.requests[0]
+    assert request.pool == "study"
+    assert request.save == (f"document:{document.pk}",)
+    assert "950 EUR" in request.messages[1].text
+    task = StudyTask.objects.get(document=document)
+    assert (task.state, task.checkpoint, task.steps, task.tokens_done) == (State.DONE, 1, 1, task.tokens_total)
+
+
+def test_a_project_is_drawn_together_when_all_is_read(fake_inference: FakeEngine) -> None:
+    project = make_project()
+    for name in ("a.txt", "b.txt"):
+        add_document(project, name, f"Contents of {name}.")
+    fake_inference.default = "It tells something."
+    a_reader().run()
+    digest = Digest.objects.get(project=project)
+    assert [entry["name"] for entry in digest.entries] == ["a.txt", "b.txt"]
+    answers = PreparedAnswer.objects.filter(project=project)
+    assert [answer.question for answer in answers][:2] == [
+        "What are these documents about?",
+        "Summarise each document.",
+    ]
+    assert StudyTask.objects.get(kind="digest").state == State.DONE
+
+
+def test_a_long_document_is_read_in_steps_that_grow_one_prompt(fake_inference: FakeEngine) -> None:
+    document = add_document(make_project(), "leases.pdf", *LONG)
+    fake_inference.window = 16_000
+    fake_inference.default = "About leases."
+    a_reader().run()
+    readings = [request for request in fake_inference.requests if request.save == (f"document:{document.pk}",)]
+    assert len(readings) == SectionSummary.objects.count() == 4
+    for before, after in zip(readings, readings[1:], strict=False):
+        known = [part.text for part in before.messages[1].parts[:-1]]
+        assert [part.text for part in after.messages[1].parts[: len(known)]] == known
+    assert DocumentSummary.objects.count() == 1
