@@ -87,7 +87,6 @@ class _Reader:
             "cell": lambda _: self._group.story.end_cell(),
             "row": lambda _: self._group.story.end_row(),
             "nestcell": lambda _: self._group.story.end_inner_cell(),
-            "nestrow": lambda _: self._group.story.end_inner_row(),
             "trowd": lambda _: self._group.story.begin_row(),
             "trhdr": lambda _: self._group.story.mark_header(),
             "clvmrg": lambda _: self._group.story.mark_merged(),
@@ -126,6 +125,8 @@ class _Reader:
     def _word(self, word: Word) -> None:
         if word.name == "ud":  # the half of a doubled text that is in Unicode
             self._group.is_skipped = self._group.is_skipped and not self._group.is_doubled
+        elif word.name == "nestrow":  # stands among properties, which are skipped
+            self._group.story.end_inner_row()
         elif self._group.is_skipped and not self._group.is_style:
             return
         elif word.name == "stylesheet":
