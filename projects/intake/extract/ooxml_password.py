@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from xml.parsers import expat
 
 from projects.intake.extract.base import Context, ExtractionError, PasswordNeeded
 
@@ -18,7 +19,10 @@ _UNASKED = "VelvetSweatshop"
 """Excel locks sheets that are merely write-protected with this word, and opens them without asking for it."""
 
 # A broken container or lock: olefile raises OSErrors, the others come from reading what is not there.
-_BROKEN = (OSError, ValueError, LookupError, AttributeError, TypeError, AssertionError, SyntaxError, struct.error)
+_BROKEN = (
+    *(OSError, ValueError, LookupError, AttributeError, TypeError, AssertionError),
+    *(expat.ExpatError, struct.error),
+)
 
 
 @contextmanager
