@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -23,6 +24,9 @@ SPARSEST = 2.4
 """Heights of a line that a letter takes at most: 0.6 are usual, dotted lines and spaced titles take twice that."""
 LARGER = ((2.2, 3.0), (1.7, 2.0), (1.35, 1.5))
 """Heights of a row to the usual height, and the type size that stands for them; boxes around words vary below that."""
+
+# '9,ooo' is a common mistake in figures; in a group of three after a comma the letter can be nothing but a zero.
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:[.,][\doO]{3})+(?![^\W_])")
 
 
 @dataclass(frozen=True)
@@ -103,10 +107,14 @@ def _straightened(found: Sequence[ocr.Found]) -> list[Piece]:
     for line in found:
         across = [x * cos + y * sin for x, y in line.corners]
         down = [y * cos - x * sin for x, y in line.corners]
-        text = clean(line.text).strip()
+        text = _THOUSANDS.sub(_zeros, clean(line.text).strip())
         if text:
             pieces.append(Piece(text, min(across), min(down), max(across), max(down)))
     return pieces
+
+
+def _zeros(match: re.Match[str]) -> str:
+    return match[0].replace("o", "0").replace("O", "0")
 
 
 def _angle(line: ocr.Found) -> float:

@@ -98,7 +98,7 @@ def _warnings(reads: Sequence[PageRead]) -> Iterator[str]:
 
 def _subject(pages: Sequence[int], total: int) -> str:
     if len(pages) == total:
-        return "The text was" if total == 1 else f"All {total} pages were"
+        return {1: "The text was", 2: "Both pages were"}.get(total, f"All {total} pages were")
     return f"{named(pages).capitalize()} {'was' if len(pages) == 1 else 'were'}"
 
 

@@ -16,8 +16,8 @@ WIDE_GAP = 1.0
 """In heights of the line: between words set apart, not between words of justified text."""
 
 # What pdfium writes for a hyphen that seems to part a word at a line's end; the line's end itself it omits.
-_PARTING = re.compile("[\ufffe\x02\u00ad]")
-_LINES = re.compile("[^\n\ufffe\x02]*[\n\ufffe\x02]?")
+PARTING = "\ufffe"
+_LINES = re.compile(f"[^\n{PARTING}]*[\n{PARTING}]?")
 _WORD = re.compile(r"\S+")
 
 
@@ -25,13 +25,23 @@ def rows_of(page: Any, text_page: Any) -> Iterator[Row]:
     """Yield the lines of a page that hold anything, as they were drawn, with soft hyphens where words are parted."""
     places = _Places(page, text_page)
     start = 0
-    for line in _LINES.findall(text_page.get_text_range()):
-        bare = _PARTING.sub(SOFT_HYPHEN, line.rstrip("\r\n"))
+    for line in _LINES.findall(_without_nothing(text_page.get_text_range(), places)):
+        bare = line.rstrip("\r\n").replace(PARTING, SOFT_HYPHEN)
         shown = clean(bare)
         if shown.strip():
             first = start + len(bare) - len(bare.lstrip())
             yield Row(Line(shown, places.size(first), bare.endswith(" ")), tuple(_pieces(places, bare, start)))
         start += _units(line)
+
+
+def _without_nothing(text: str, places: _Places) -> str:
+    """Return a page's text with NUL where pdfium writes the sign for a hyphen and the font says NUL."""
+    parts = text.split(PARTING)
+    joined, at = parts[0], _units(parts[0])
+    for part in parts[1:]:
+        joined += (PARTING if places.is_hyphen(at) else "\0") + part
+        at += 1 + _units(part)
+    return joined
 
 
 def _pieces(places: _Places, line: str, start: int) -> Iterator[Piece]:
@@ -108,6 +118,11 @@ class _Places:
         if self._raw.FPDFText_GetMatrix(self._page, at, self._matrix):
             size *= math.hypot(self._matrix.c, self._matrix.d)
         return round(size, 1)
+
+    def is_hyphen(self, index: int) -> bool:
+        """Tell whether the character at `index` is a hyphen at a line's end."""
+        at = self._raw.FPDFText_GetCharIndexFromTextIndex(self._page, index)
+        return at >= 0 and bool(self._raw.FPDFText_IsHyphen(self._page, at) == 1)
 
     def box(self, index: int) -> tuple[float, float, float, float] | None:
         """Return left, top, right and bottom of a character from the top left of the page as it is seen."""

@@ -109,26 +109,36 @@ def _pixels(picture: Any) -> Any:
 
     picture.draft("RGB", (ocr.LONGEST_SIDE, ocr.LONGEST_SIDE))
     picture.load()
-    longest = max(picture.size)
-    scale = ocr.LONGEST_SIDE / longest if longest > ocr.LONGEST_SIDE else 2.0 if longest < SMALL else 1.0
-    seen = ImageOps.exif_transpose(_plain(picture))
+    seen = ImageOps.exif_transpose(_on_paper(_reduced(picture)))
+    scale = 2.0 if max(seen.size) < SMALL else min(ocr.LONGEST_SIDE / max(seen.size), 1.0)
     if scale != 1:
         size = (max(round(seen.width * scale), 1), max(round(seen.height * scale), 1))
         seen = seen.resize(size, Image.Resampling.LANCZOS)
     return np.ascontiguousarray(np.asarray(seen)[:, :, ::-1])
 
 
-def _plain(picture: Any) -> Any:
+def _reduced(picture: Any) -> Any:
+    """Return a large picture smaller by a whole number, before any copy of it is made."""
+    times = max(picture.size) // ocr.LONGEST_SIDE
+    if times < 2:
+        return picture
+    if picture.mode in {"1", "P", "PA"}:  # points that have no middle
+        picture = picture.convert("L" if picture.mode == "1" else "RGBA")
+    return picture.reduce(times)
+
+
+def _on_paper(picture: Any) -> Any:
     """Return a picture in red, green and blue: what is transparent on white, 16 bits of grey as 8."""
     from PIL import Image
 
-    if picture.mode.startswith("I"):
+    if picture.mode.startswith(("I", "F")):
         import numpy as np
 
-        grey = np.asarray(picture).astype(np.float64)
-        picture = Image.fromarray((grey * (255 / max(grey.max(), 1))).astype(np.uint8))
+        grey = np.asarray(picture).astype(np.float32)
+        seen = Image.fromarray((grey * (255 / max(float(grey.max()), 1.0))).clip(0, 255).astype(np.uint8))
+        seen.info = picture.info
+        return seen.convert("RGB")
     if picture.mode in {"LA", "La", "PA", "RGBA", "RGBa"} or "transparency" in picture.info:
         seen = picture.convert("RGBA")
-        paper = Image.new("RGBA", seen.size, "white")
-        return Image.alpha_composite(paper, seen).convert("RGB")
+        return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
     return picture.convert("RGB")

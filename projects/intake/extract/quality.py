@@ -12,10 +12,10 @@ LEAST_CHARACTERS = 20
 """What is judged; a stamp or a page number is not."""
 LEAST_WORDS = 20
 """Words of four letters and more that can be judged; a list of codes may be as short."""
-MOST_ODD = 0.25
-"""The share of such words that nobody could say aloud. It is 0.05 in languages with long runs of consonants."""
+MOST_ODD = 0.15
+"""The share of such words that nobody could say aloud: in most languages it is below 0.05, in German up to 0.2."""
 LEAST_COMMON = 0.02
-"""The share of the commonest words: a page of running text in any of their languages has ten times as many."""
+"""The share of the commonest words: running text in any of their languages has more, often ten times as many."""
 MOST_MIXED = 0.3
 """The share of words that mix alphabets."""
 AGREEMENT = 0.5
