@@ -9,6 +9,7 @@ class ProjectsConfig(AppConfig):
 
     def ready(self) -> None:
         from projects.intake.recovery import recover
+        from projects.retrieval.vectors import catch_up
         from projects.study_texts import StoredTexts
         from study.queue import READER, at_worker_start
         from study.recovery import go_on
@@ -16,4 +17,5 @@ class ProjectsConfig(AppConfig):
 
         provide(StoredTexts())
         at_worker_start(recover)
+        at_worker_start(catch_up)
         at_worker_start(go_on, READER)

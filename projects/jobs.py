@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from projects.intake.pipeline import ingest
+from projects.retrieval import vectors
 from study.service import document_changed
 
 
@@ -15,10 +14,12 @@ def ingest_document(document_id: int) -> None:
 
 def embed_document(document_id: int) -> None:
     """Make a document findable by its meaning."""
-    if find_spec("projects.retrieval.vectors"):
-        from projects.retrieval.vectors import embed_document as embed
+    vectors.embed_document(document_id)
 
-        embed(document_id)
+
+def build_index() -> None:
+    """Make everything findable by its meaning that is not yet, by the embedding model of the settings."""
+    vectors.build_index()
 
 
 def learned(document_id: int) -> None:

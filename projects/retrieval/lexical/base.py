@@ -20,6 +20,9 @@ FIELDS = """
 ANSWERABLE = ", ".join(f"'{state.value}'" for state in Document.ANSWERABLE)
 
 
+Parameter = str | int | float | list[int] | list[str] | None
+
+
 @dataclass(frozen=True)
 class IndexEntry:
     """A chunk's row in the index: its own words, and those of its headings, its document's first lines and its name."""
@@ -57,7 +60,7 @@ class WordIndex(Protocol):
         ...
 
 
-def select(statement: str, parameters: Sequence[object]) -> list[Passage]:
+def select(statement: str, parameters: Sequence[Parameter]) -> list[Passage]:
     """Run a statement that gives `FIELDS` and a score."""
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

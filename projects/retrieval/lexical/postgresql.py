@@ -69,12 +69,8 @@ class PostgresqlIndex:
 
     def add(self, entries: Iterable[IndexEntry]) -> None:
         """Index chunks; a foreign key takes them out again."""
-        rows = [
-            (entry.chunk_id, entry.opening, *map(plain, (entry.text, entry.heading, entry.opening, entry.name)))
-            for entry in entries
-        ]
         with connection.cursor() as cursor:
-            cursor.executemany(_ADD, rows)
+            cursor.executemany(_ADD, [_row(entry) for entry in entries])
 
     def erase_deleted(self) -> None:
         """Nothing to do: deleted rows wait for PostgreSQL's own vacuum, as those of every table do."""
@@ -94,6 +90,11 @@ class PostgresqlIndex:
     def passages(self, chunk_ids: Collection[int]) -> list[Passage]:
         """Return chunks by their ids."""
         return select(_PASSAGES, [list(chunk_ids)])
+
+
+def _row(entry: IndexEntry) -> tuple[int, str, str, str, str, str]:
+    texts = (plain(entry.text), plain(entry.heading), plain(entry.opening), plain(entry.name))
+    return (entry.chunk_id, entry.opening, *texts)
 
 
 def plain(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from django.db import connection
 
-from projects.retrieval.lexical.base import ANSWERABLE, FIELDS, IndexEntry, select
+from projects.retrieval.lexical.base import ANSWERABLE, FIELDS, IndexEntry, Parameter, select
 from projects.retrieval.passages import Passage
 
 TABLE = "projects_chunk_fts"
@@ -70,7 +70,7 @@ class SqliteIndex:
         self, project_id: int, terms: Sequence[str], limit: int, documents: Collection[int] | None
     ) -> list[Passage]:
         """Return the best chunks by BM25."""
-        parameters = [*WEIGHTS, _any_of(terms), project_id]
+        parameters: list[Parameter] = [*WEIGHTS, _any_of(terms), project_id]
         if documents is None:
             return select(_SEARCH_ALL, [*parameters, limit])
         return select(_SEARCH_SOME, [*parameters, json.dumps(sorted(documents)), limit])
