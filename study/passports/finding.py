@@ -22,6 +22,8 @@ SILENT = ("contact", "stop")
 MENTIONED = 46
 """Weight of a date or an amount beside words that no lexicon has."""
 HEADERS = {"from", "to", "subject", "cc", "date"}
+SURE_VOTES, SURE_SHARE = 4, 0.75
+"""So many labels in a document, and this share of them in one language, are surer than its small words."""
 HEADER_LINES = 8
 
 
@@ -33,7 +35,7 @@ def find(name: str, sections: Sequence[Section], pages: int | None = None) -> Fo
     lines = lines_of(sections)
     text = "\n".join(line.text for line in lines)
     pairs = pairs_of(lines)
-    language = language_of(text) or _language_of_labels(pairs)
+    language = _language(text, pairs)
     kind = type_of(_signs(name, sections, lines, pairs))
     fields = [Field(Kind.TYPE, "", kind.name, page=kind.page)]
     if language:
@@ -100,7 +102,7 @@ class _Finder:
         if month and pair.label and pair.label.kind == Kind.DATE:
             spotted = [month]
         # Right after the label, or after a weekday, a town or an article.
-        if spotted and spotted[0].start <= 24 and len(pair.value) - spotted[0].end <= 90:
+        if spotted and spotted[0].start <= (24 if pair.colon else 3) and len(pair.value) - spotted[0].end <= 90:
             period = len(spotted) == 2 and spotted[1].start - spotted[0].end <= 5
             for date in spotted if period else spotted[:1]:
                 yield _candidate(pair, Kind.DATE, date.value, date.iso)
@@ -108,7 +110,7 @@ class _Finder:
     def _amount(self, pair: Pair) -> Iterator[Candidate]:
         known = pair.label is not None and pair.label.kind == Kind.AMOUNT
         amount = next(iter(amounts.spot(pair.value, self._custom)), None)
-        if amount and amount.start > (40 if known else 0):
+        if amount and amount.start > (40 if known and pair.colon else 3):
             amount = None
         if amount is None and known:
             amount = amounts.plain_at_start(pair.value, grouped=pair.colon)
@@ -146,7 +148,7 @@ def _candidate(pair: Pair, kind: Kind, value: str, normalised: str) -> Candidate
 def _text_of(pair: Pair, kind: Kind) -> Iterator[Candidate]:
     """Return the words after a label as they are; a whole sentence is no name of a place."""
     if any(char.isalnum() for char in pair.value) and len(pair.value) <= 160:
-        yield _candidate(pair, kind, pair.value, "")
+        yield _candidate(pair, kind, pair.value.rstrip("."), "")
 
 
 def _title(sections: Sequence[Section]) -> Iterator[Candidate]:
@@ -168,10 +170,11 @@ def _signs(name: str, sections: Sequence[Section], lines: Sequence[Line], pairs:
     )
 
 
-def _language_of_labels(pairs: Sequence[Pair]) -> str:
-    """Return the language of most labels: an invoice has hardly a sentence in it."""
-    votes = [
-        language for pair in pairs if pair.label and len(pair.label.languages) == 1 for language in pair.label.languages
-    ]
+def _language(text: str, pairs: Sequence[Pair]) -> str:
+    """Return the language of a document: that of its sentences, or of its labels where it has hardly any sentences."""
+    votes = [known for pair in pairs if pair.label and len(pair.label.languages) == 1 for known in pair.label.languages]
     best = max(sorted(set(votes)), key=votes.count, default="")
-    return best if votes.count(best) >= 2 else ""
+    share = votes.count(best) / max(1, len(votes))
+    if len(votes) >= SURE_VOTES and share >= SURE_SHARE:
+        return best
+    return language_of(text) or (best if votes.count(best) > 1 else "")

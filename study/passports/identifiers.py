@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from study.passports.checks import is_iban, is_isbn, is_vat_id
+from study.passports.checks import is_iban, is_isbn, is_spanish_tax_id, is_vat_id
 
 MAX_IDENTIFIER = 40
 
 # Letters, digits and marks. Numbers in groups ('812 345 678 00015') are taken whole, unless the next group is a date's.
 _TOKEN = re.compile(
     r"(?:N[or]\.? ?|[Nn][°º]\s?|[#№]\s?)?"
-    r"(?P<id>[A-Za-z0-9][\w./#+:-]{0,39}(?: (?=[A-Z]{0,4}\d)[A-Z0-9]{2,6}(?![\w./:-])(?! [^\W\d_]{3})){0,8})"
+    r"(?P<id>(?:[A-Z]{1,4} (?=\d))?[A-Za-z0-9][\w./#+:-]{0,39}"
+    r"(?: (?=[A-Z]{0,4}\d)[A-Z0-9]{2,6}(?![\w./:-])(?! [^\W\d_]{3})){0,8})"
 )
+_PLATE = re.compile(r"[A-Z0-9][A-Z0-9-]{0,9}(?: [A-Z0-9-]{1,5}){0,2}(?!\w)")
+_SPANISH = re.compile(r"(?<!\w)(?P<name>DNI|NIE|NIF|CIF)\W{1,4}(?P<id>[A-Z0-9][\d.-]{6,11}[A-Z0-9])(?!\w)")
 _COURT = re.compile(r"\d{1,4} [A-Z][A-Za-z]{0,3} \d{1,6}/\d{2,4}")
 _IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Z0-9])")
 _VAT = re.compile(
@@ -43,6 +46,26 @@ class Spotted:
     weight: int
 
 
+@dataclass(frozen=True)
+class _Form:
+    """A form that is recognised without a label; where `name` is '' the pattern finds the name beside the `id`."""
+
+    name: str
+    concept: str
+    weight: int
+    pattern: re.Pattern[str]
+    check: Callable[[str], bool]
+
+
+_FORMS = (
+    _Form("IBAN", "iban", 50, _IBAN, is_iban),
+    _Form("VAT ID", "vat-id", 54, _VAT, is_vat_id),
+    _Form("", "identity-document", 48, _SPANISH, is_spanish_tax_id),
+    _Form("ISBN", "book", 70, _ISBN, is_isbn),
+    _Form("DOI", "book", 70, _DOI, bool),
+)
+
+
 def compact(text: str) -> str:
     """Return an identifier as it is compared: capitals, without spaces."""
     return "".join(text.split()).upper()
@@ -53,29 +76,23 @@ def after_label(value: str, concept: str) -> str:
     if concept in ("iban", "bic"):
         match = (_IBAN if concept == "iban" else _BIC).match(value)
         return match[0] if match and (concept == "bic" or is_iban(compact(match[0]))) else ""
-    match = _COURT.match(value)
-    if match:
-        return match[0]
-    match = _TOKEN.match(value)
-    token = match["id"].rstrip(".:-/,+") if match else ""
+    match = _COURT.match(value) or (_PLATE.match(value) if concept == "registration" else None)
+    if match is None:
+        match = _TOKEN.match(value)
+        token = match["id"].rstrip(".:-/,+") if match else ""
+    else:
+        token = match[0]
     return token[:MAX_IDENTIFIER] if any(char.isdigit() for char in token) else ""
 
 
 def spot(text: str, *, aviation: bool) -> Iterator[Spotted]:
     """Return the identifiers that are recognised by their form; aircraft's marks only in texts about aviation."""
-    if not any(map(str.isdigit, text)) and not aviation:
-        return
-    for match in _IBAN.finditer(text):
-        if is_iban(compact(match[0])):
-            yield Spotted(match[0], "iban", "IBAN", 50)
-    for match in _VAT.finditer(text):
-        if is_vat_id(compact(match[0])):
-            yield Spotted(match[0], "vat-id", "VAT ID", 54)
-    for match in _ISBN.finditer(text):
-        if is_isbn(re.sub("[- ]", "", match[0])):
-            yield Spotted(match[0], "book", "ISBN", 70)
-    for match in _DOI.finditer(text):
-        yield Spotted(match[0], "book", "DOI", 70)
+    if any(map(str.isdigit, text)):
+        for form in _FORMS:
+            for match in form.pattern.finditer(text):
+                value = match[0] if form.name else match["id"]
+                if form.check(re.sub("[ .-]", "", value)):
+                    yield Spotted(value, form.concept, form.name or match["name"], form.weight)
     if aviation:
         yield from _of_aviation(text)
 

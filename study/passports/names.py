@@ -16,16 +16,18 @@ _COMPANY_PART = re.compile(_COMPANY + r"(?!\w)")
 _COMPANY_NAME = re.compile(
     r"(?:[A-ZÄÖÜÉÀÈÑ0-9][\w&.'’+-]{0,25},? |(?:de|del|la|y|et|und|and|of|für|&|der|des) ){1,6}" + _COMPANY + r"(?!\w)"
 )
+_FORM_FIRST = re.compile(r"(?:SARL|SAS|SCI|EURL|SA|Société|Fa\.|Firma) [A-ZÉÈÀ][^,;|(\n]{2,50}")
 _COURTESY = re.compile(f"(?:{any_of(PHRASES['courtesies'])}\\s+)+")
 # Where a name ends and what is said of it begins; the full stops of 'Anna M. Berg' and 'Dr. Berg' are no ends.
 _END = re.compile(
-    r"\s*[;(|·<\[“”\"„«»\t]|\s[•–—-]\s|\s{2,}|,\s?(?=\d)|:\s|\s\d{4}|\.$|(?<![A-Z])(?<!Dr)(?<!St)(?<!Prof)\.\s|"
+    r"\s*[;(|·<\[“”\"„«»\t]|\s[•–—-]\s|\s{2,}|,\s?(?=\d)|:\s|\s\d{4}|(?<![A-Z])(?<!Dr)(?<!St)(?<!Prof)\.\s|"
     rf"\s(?:of|at)(?=\s\d)|\s{any_of(PHRASES['after_names'])}\b"
 )
 _SMALL = frozenset(PHRASES["within_names"])
 _NO_NAMES = frozenset(PHRASES["no_names"])
 _AROUND = " \t*_-–—:,.•·„“”«»\"'"
 _SEPARATORS = re.compile(r"\s*[;,\n]\s*(?![^()]{0,60}\))|\s+(?:and|und|et|y|sowie)\s+(?=[A-ZÄÖÜÉ])")
+_CONJUNCTION = re.compile(r"\s(?:and|und|et|y)\s")
 _ADDRESS = re.compile(r"\s*<?[\w.+-]{1,64}@[\w.-]{1,100}>?")
 
 
@@ -35,7 +37,7 @@ def name_in(text: str) -> str:
     Forms of address are left out, as are addresses, dates of birth and roles after the name. 'Foo, Inc.' and
     'Godwin, David P' stay whole.
     """
-    text = " ".join(text.split()).strip(_AROUND)
+    text = " ".join(text.split()).lstrip(_AROUND).rstrip(_AROUND.replace(".", ""))
     courtesy = _COURTESY.match(text)
     text = text[courtesy.end() if courtesy else 0 :][: MAX_NAME * 2]
     end = _END.search(text)
@@ -58,6 +60,14 @@ def is_name(text: str) -> bool:
     return bool(large) and all(word in large or word.casefold().rstrip(".'’") in _SMALL for word in words)
 
 
+def people_in(text: str) -> list[str]:
+    """Return the one or the two who stand before what is said of them: 'Daniel Okafor and Priya Nair, both of …'."""
+    name = name_in(text)
+    halves = _CONJUNCTION.split(name)
+    two = len(halves) == 2 and not _COMPANY_PART.search(name) and all(len(half.split()) > 1 for half in halves)
+    return [name_in(half) for half in halves] if two else [name] if name else []
+
+
 def names_in(text: str) -> list[str]:
     """Return the names in a list of people, as after 'Present:', at most eight; notes in brackets are left out."""
     names = [name_in(part) for part in _SEPARATORS.split(text[:1000]) if part.strip()]
@@ -77,7 +87,7 @@ def correspondents_in(text: str) -> list[str]:
 
 def company_in(text: str) -> str:
     """Return the company that a short line begins with, by its legal form; '' if there is none."""
-    match = _COMPANY_NAME.match(text[: MAX_NAME * 2])
+    match = _COMPANY_NAME.match(text[: MAX_NAME * 2]) or _FORM_FIRST.fullmatch(text[:MAX_NAME])
     return match[0] if match else ""
 
 

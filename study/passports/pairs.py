@@ -14,6 +14,8 @@ SCANNED = 400
 """Characters of a line in which labels are looked for: what is longer is a paragraph."""
 MAX_PAIRS = 400
 MAX_VALUE = 200
+PREPOSITIONS = ("from", "to", "cc", "subject")
+"""Concepts whose words mean something else after another: 'Subject to:', 'Reply from:'."""
 MOST_LISTED = 12
 CELLS = " | "
 
@@ -91,7 +93,7 @@ def _in_line(lines: Sequence[Line], place: int) -> Iterator[Pair]:
         following = names[index + 1] if index + 1 < len(names) else None
         value = _value(text[name.end :] if following is None else text[name.end : following.start])
         if value:
-            yield Pair(name.text, name.label, value, line.page, place)
+            yield Pair(name.text.rstrip("."), name.label, value, line.page, place)
         elif len(names) == 1 and name.label:
             yield from _below(lines, place, name.text, name.label)
     if not names:
@@ -116,7 +118,8 @@ def _name_before(text: str, begin: int, colon: int, end: int, *, first: bool) ->
     for word in words[-LONGEST - 2 :]:
         label = look_up(text[word.start() : colon])
         if label and _may_stand(text, word.start(), label, first=first):
-            return _Name(word.start(), end, text[word.start() : colon].strip(), label)
+            start = _with_what_kind(text, word.start(), label)
+            return _Name(start, end, text[start:colon].strip(), label)
     alone = text[begin:colon].strip()
     if first and 0 < len(words) <= 6 and len(alone) <= MAX_LABEL // 2 and alone[0].isalpha():
         return _Name(begin, end, alone, None)
@@ -126,9 +129,16 @@ def _name_before(text: str, begin: int, colon: int, end: int, *, first: bool) ->
 
 def _may_stand(text: str, start: int, label: Label, *, first: bool) -> bool:
     """Tell whether a label may begin here: in the middle of a sentence 'to:' names nobody."""
-    if not text[:start].strip():
+    if not text[:start].strip() or _with_what_kind(text, start, label) == 0:
         return True
     return label.bare or (text[start].isupper() and (label.kind is None or not first))
+
+
+def _with_what_kind(text: str, start: int, label: Label) -> int:
+    """Return where a label begins, up to two words that say more of it included: 'Your order', 'Vessel owner'."""
+    before = text[:start]
+    more = 0 < len(before.split()) <= 2 and all(word.isalpha() for word in before.split()) and before[0].isupper()
+    return 0 if more and label.concept not in PREPOSITIONS else start
 
 
 def _without_colon(lines: Sequence[Line], place: int, text: str) -> Iterator[Pair]:
@@ -155,11 +165,16 @@ def _below(lines: Sequence[Line], place: int, name: str, label: Label) -> Iterat
         listed = bool(_ENUMERATION.match(line.text))
         text = unlisted(line.text)[:SCANNED]
         more = offset == 0 or (listed and label.kind == Kind.PARTY)
-        if not more or CELLS in text or _names(text) or look_up(text):
+        if not more or CELLS in text or _names(text) or look_up(text) or _is_sentence(text, label):
             return
-        yield Pair(name.strip(" .:"), label, _value(text), line.page, place + 1 + offset)
+        yield Pair(name.strip(" .:"), label, _value(text), line.page, place + 1 + offset, colon=False)
         if not listed:
             return
+
+
+def _is_sentence(text: str, label: Label) -> bool:
+    """Tell whether a line below a heading goes on in sentences instead of naming somebody or something."""
+    return label.kind in (Kind.PARTY, Kind.PLACE, Kind.SUBJECT) and (text.endswith(".") or ". " in text[20:])
 
 
 def _in_table(lines: Sequence[Line], place: int) -> Iterator[Pair]:
@@ -173,15 +188,16 @@ def _in_table(lines: Sequence[Line], place: int) -> Iterator[Pair]:
             if label and value:
                 yield Pair(cell, label, _value(value), lines[place + 1].page, place + 1)
         return
+    first = next((index for index, cell in enumerate(cells) if cell), 0)
     for index, (cell, label) in enumerate(zip(cells, labels, strict=True)):
         value = next((other for other in cells[index + 1 :] if other), "")
-        if label and value and not look_up(value):
+        if label and value and index == first and not look_up(value):
             # The last cell of a row of sums is the sum: 'Total | 3 | | 1,234.56'.
             value = [other for other in cells if other][-1] if label.kind == Kind.AMOUNT else value
             yield Pair(cell.rstrip(" :"), label, _value(value), line.page, place)
         elif ":" in cell:
             yield from (replace(pair, place=place) for pair in _in_line([Line(cell, line.page)], 0))
-        elif index == 0 and value and len(cells) == 2 and 0 < len(cell) <= MAX_LABEL // 2:
+        elif index == first and value and len(cells) == 2 and 0 < len(cell) <= MAX_LABEL // 2:
             yield Pair(cell, None, _value(value), line.page, place)
 
 
@@ -198,4 +214,4 @@ def _cells(line: Line) -> list[str]:
 
 
 def _value(text: str) -> str:
-    return text.strip(" \t.,;|–-_").strip()[:MAX_VALUE].strip()
+    return text.strip(" \t,;|–-_")[:MAX_VALUE].strip()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from study.passports.candidates import Candidate
 from study.passports.lexicon import PHRASES, ROLES, any_of
-from study.passports.names import company_in, correspondents_in, name_in, names_in
+from study.passports.names import company_in, correspondents_in, name_in, names_in, people_in
 from study.passports.pairs import Pair
 from study.passports.values import Kind
 from study.passports.windows import Line
@@ -36,7 +36,7 @@ _AND = re.compile(rf"(?:^|[\n,.;)]\s*){any_of(PHRASES['conjunctions'])}[,:]?\s+"
 _NUMBERED = re.compile(rf"\W*(?:\(?[0-9a-d][.)]\s+)?(?:{any_of(PHRASES['conjunctions'])}[,:]?\s+)?", re.IGNORECASE)
 
 _GREETING = re.compile(any_of(PHRASES["greetings"]) + r"(?!\w)")
-_FAREWELL = re.compile(any_of(PHRASES["farewells"]) + r"[,.]?$", re.IGNORECASE)
+_FAREWELL = re.compile(any_of(PHRASES["farewells"]) + r"[,.!]?$", re.IGNORECASE)
 _ADDRESS_LINE = re.compile(r"\b(?:[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}|\d{4,5} [A-ZÄÖÜÉ]\w+|[A-Z]{2} \d{5})")
 _WORDS_FOR = {
     "en": ("From", "To"),
@@ -53,10 +53,10 @@ def labelled(pair: Pair) -> Iterator[Candidate]:
         return
     if pair.concept in MAILS and ("@" in pair.value or ";" in pair.value):
         names = correspondents_in(pair.value)
-    elif pair.concept in LISTS or label.role:
+    elif pair.concept in LISTS:
         names = names_in(pair.value)
     else:
-        names = [name for name in [name_in(pair.value)] if name]
+        names = people_in(pair.value)
     for number, name in enumerate(names):
         yield Candidate(Kind.PARTY, pair.concept, pair.name, name, name, pair.page, label.weight - number, pair.place)
 
@@ -71,22 +71,22 @@ def introduced(lines: Sequence[Line]) -> Iterator[Candidate]:
         given = _GIVEN.search(text, max(end, word.start() - _REACH), word.start()) if label else None
         if label is None or given is None:
             continue
-        name = _introduced_name(text[end : given.start()])
+        names = [] if label.concept in seen else _introduced_names(text[end : given.start()])
         end = word.end()
-        if name and label.concept not in seen:
+        place = bisect_right(starts, word.start()) - 1
+        shown = word[0][0].upper() + word[0][1:]
+        for name in names:
             seen.add(label.concept)
-            place = bisect_right(starts, word.start()) - 1
-            shown = word[0][0].upper() + word[0][1:]
             yield Candidate(Kind.PARTY, label.concept, shown, name, name, lines[place].page, label.weight, place)
 
 
 def corresponding(lines: Sequence[Line], language: str) -> Iterator[Candidate]:
     """Return the writer of a letter, by the signature, and the addressee, by the block of lines over the text."""
     greeting = next((index for index, line in enumerate(lines[:60]) if _GREETING.match(line.text)), None)
-    farewell = next((index for index in range(len(lines) - 1, -1, -1) if _FAREWELL.match(lines[index].text)), None)
-    if greeting is None or farewell is None or farewell <= greeting:
+    if greeting is None:
         return
     sender_name, addressee_name = _WORDS_FOR.get(language, _WORDS_FOR["en"])
+    farewell = next((index for index in range(len(lines) - 1, greeting, -1) if _takes_leave(lines[index])), len(lines))
     for index in range(farewell + 1, min(farewell + 4, len(lines))):
         name = name_in(lines[index].text)
         if name and len(name.split()) > 1:
@@ -101,7 +101,11 @@ def corresponding(lines: Sequence[Line], language: str) -> Iterator[Candidate]:
 def is_letter(lines: Sequence[Line]) -> bool:
     """Tell whether a text greets somebody and takes leave of them."""
     greets = any(_GREETING.match(line.text) for line in lines[:60])
-    return greets and any(_FAREWELL.match(line.text) for line in lines[-40:])
+    return greets and any(map(_takes_leave, lines[-40:]))
+
+
+def _takes_leave(line: Line) -> bool:
+    return _FAREWELL.search(line.text[-60:]) is not None
 
 
 def letterheads(lines: Sequence[Line]) -> Iterator[Candidate]:
@@ -124,17 +128,17 @@ def _preamble(lines: Sequence[Line]) -> tuple[list[int], str]:
     return starts, "\n".join(line.text for line in lines[: len(starts)])[:PREAMBLE]
 
 
-def _introduced_name(before: str) -> str:
-    """Return the name in the text between the role before and this one."""
+def _introduced_names(before: str) -> list[str]:
+    """Return who is named in the text between the role before and this one."""
     before = before[-1000:]
     marks = list(_OPENING.finditer(before)) or list(_AND.finditer(before))
     segment = before[marks[-1].end() if marks else 0 :]
     for line in segment.split("\n"):
         numbered = _NUMBERED.match(line)
-        name = name_in(line[numbered.end() if numbered else 0 :])
-        if name:
-            return name
-    return ""
+        names = people_in(line[numbered.end() if numbered else 0 :])
+        if names:
+            return names
+    return []
 
 
 def _addressee(before: Sequence[Line]) -> int | None:

@@ -16,6 +16,8 @@ NEAR = 70
 NEAR_DATE = 40
 UNNAMED_DATE, UNNAMED_AMOUNT, OWN_LINE = 30, 25, 74
 HEAD_LINES = 30
+DATE_NAMES = {"en": "Date", "de": "Datum", "fr": "Date", "es": "Fecha"}
+"""What the date that stands alone at the beginning of a letter is called."""
 CUE_WEIGHTS = {"start": 78, "end": 72, "due": 76, "signed": 68, "event": 80, "birth": 45}
 
 _CUE_BY_WORDS: dict[tuple[str, str], Cue] = {(cue.language, words): cue for cue in CUES for words in cue.words}
@@ -36,7 +38,7 @@ _MONEY_WORD = re.compile(
 _PLACE = re.compile(
     r"(?:premises|property|dwelling|flat|apartment|house)(?: (?:known as|located at|situated at|at))+ "
     r"(?P<en>[^;(\n]{8,120})"
-    r"|(?:Wohnung|Mietobjekt|Räume|Haus|Hause|Grundstück)(?: (?:in|im|im Hause|in der|gelegen in))* "
+    r"|(?:Wohnung|Mietobjekt|Räume|Haus|Hause|Grundstück)(?: (?:im Hause|in der|gelegen in|in|im))* "
     r"(?P<de>[A-ZÄÖÜ][^;(\n]{8,120}\d{5} [A-ZÄÖÜ]\w+)"
     r"|(?:situé|sis)e?s?(?: au| à| :)? (?P<fr>[^;(\n]{8,120})"
     r"|(?:sit[oa]|situad[oa]|ubicad[oa])s? en (?P<es>[^;(\n]{8,120})"
@@ -100,5 +102,5 @@ def _named(before: str, line: str, date: dates.Spotted, place: int, language: st
         return meant.label, meant.concept, CUE_WEIGHTS[meant.concept]
     alone = _DATE_LINE.fullmatch(line[: date.start]) and len(line) - date.end <= 3
     if alone and place < HEAD_LINES:
-        return "", "date", OWN_LINE
+        return DATE_NAMES.get(language, DATE_NAMES["en"]), "date", OWN_LINE
     return "", "", UNNAMED_DATE
