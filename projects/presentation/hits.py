@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from projects.presentation.highlights import Run, excerpt, marks
-from projects.presentation.sheets import PAGE_BREAK
 from projects.retrieval import lexical
 from projects.retrieval.passages import Passage
 
 LIMIT = 30
+
+_LINES = re.compile(r"\s*[\n\f]\s*")
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def _hit(passage: Passage, question: str, by_words: int | None, by_meaning: int 
         document=passage.document,
         page=passage.page_at(found[0].start if found else 0),
         heading=" › ".join(passage.heading),
-        runs=tuple(excerpt(passage.text.replace(PAGE_BREAK, "\n"), found)),
+        runs=tuple(Run(_LINES.sub("\n", run.text), run.marked) for run in excerpt(passage.text, found)),
         by_words=by_words,
         by_meaning=by_meaning,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 import nh3
@@ -23,7 +24,15 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "a"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
-ATTRIBUTES = {"a": {"href", "class"}, "ol": {"start"}, "code": {"class"}}
+ATTRIBUTES = {"a": {"href", "class", "title"}, "ol": {"start"}, "code": {"class"}}
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where a mark leads, and what is shown while one points at it."""
+
+    address: str
+    preview: str = ""
 
 
 @cache
@@ -31,8 +40,8 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["image", "html_block"])
 
 
-def render(text: str, links: Mapping[int, str]) -> SafeString:
-    """Return `text` as sanitised HTML; a mark [n] becomes a link where `links` holds an address for n."""
+def render(text: str, links: Mapping[int, Link]) -> SafeString:
+    """Return `text` as sanitised HTML; a mark [n] becomes a link where `links` holds one for n."""
     parser = _parser()
     environment: dict[str, object] = {}
     tokens = parser.parse(text, environment)
@@ -44,7 +53,7 @@ def render(text: str, links: Mapping[int, str]) -> SafeString:
     return mark_safe(clean)  # noqa: S308 - sanitised on the line above
 
 
-def _inline(tokens: list[Token], links: Mapping[int, str]) -> Iterator[Token]:
+def _inline(tokens: list[Token], links: Mapping[int, Link]) -> Iterator[Token]:
     target = ""
     for token in tokens:
         if token.type == "link_open":
@@ -58,7 +67,7 @@ def _inline(tokens: list[Token], links: Mapping[int, str]) -> Iterator[Token]:
             yield token
 
 
-def _marks(text: str, links: Mapping[int, str]) -> Iterator[Token]:
+def _marks(text: str, links: Mapping[int, Link]) -> Iterator[Token]:
     end = 0
     for match in MARK.finditer(text):
         numbers = [int(number) for number in match[1].split(",")]
@@ -66,7 +75,8 @@ def _marks(text: str, links: Mapping[int, str]) -> Iterator[Token]:
             continue
         yield _text(text[end : match.start()])
         for number in numbers:
-            yield Token("link_open", "a", 1, attrs={"href": links[number], "class": "cite"})
+            link = links[number]
+            yield Token("link_open", "a", 1, attrs={"href": link.address, "class": "cite", "title": link.preview})
             yield _text(str(number))
             yield Token("link_close", "a", -1)
         end = match.end()

@@ -45,7 +45,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Leaf:
-    """What is shown at once. `heading` is the path at its beginning or at the words in question."""
+    """What is shown at once.
+
+    `heading` is the path of the section with the words in question, or else of the first one; empty if that began on a
+    page before, where other headings may have followed.
+    """
 
     place: Place
     pages: int | None
@@ -169,10 +173,9 @@ def _contents(sections: Iterable[Section], page: int | None, sought: Sought | No
         if sought and inside:
             marked, words = _marked(text, inside, sought.question)
             wanted.append(words)
-            headings.insert(0, section.heading)
-        heading = section.heading[-1] if section.heading and cut.start == 0 else ""
-        pieces += lay_out(text, heading, marked)
-        headings.append(section.heading)
+        path = section.heading if cut.start == 0 else []
+        headings.insert(0 if marked else len(headings), path)
+        pieces += lay_out(text, path[-1] if path else "", marked)
     return _Contents(
         heading=tuple(headings[0]) if headings else (),
         pieces=tuple(pieces),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import shorten
 from typing import Any
 
-from projects.models import Turn
+from projects.models import Citation, Turn
+
+PREVIEW = 300
+"""Characters of a quote that are shown while one points at its mark."""
 
 _LANES = {"passages": "from passages", "digest": "from what was read ahead", "deep": "read in full"}
 
@@ -45,6 +49,12 @@ def seconds(value: float) -> str:
         return f"{value:.0f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def preview(citation: Citation) -> str:
+    """Return what a citation rests on, in a line: 'lease.pdf, page 2: The rent is …'."""
+    where = citation.document.name + (f", page {citation.page}" if citation.page else "")
+    return f"{where}: {shorten(citation.quote, PREVIEW, placeholder=' …')}"
 
 
 def ordinal(rank: int) -> str:

@@ -39,7 +39,11 @@ def source_url(citation: Citation) -> str:
 @register.filter
 def answer_html(turn: Turn) -> SafeString:
     """Return the answer as safe HTML with its citation marks linked."""
-    return markdown.render(turn.answer, {citation.number: source_url(citation) for citation in turn.citations.all()})
+    links = {
+        citation.number: markdown.Link(source_url(citation), words.preview(citation))
+        for citation in turn.citations.all()
+    }
+    return markdown.render(turn.answer, links)
 
 
 @register.filter

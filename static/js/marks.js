@@ -1,12 +1,17 @@
-// Finds the marked words of a source, in the picture of the page or in its text, and brings them into view.
+// Brings the marked words of a source into view: in its text or in the picture of the page, whichever comes first.
 
 export function showMark(root) {
-  const word = root.querySelector("#quote");
-  const place = root.querySelector("[data-place]");
-  const stacked = place && word && !beside(place.closest(".printed"), word.closest(".sheet"));
-  (stacked || !word ? place : word)?.scrollIntoView({ block: "center" });
+  const marks = [root.querySelector("#quote"), root.querySelector("[data-place]")].filter(Boolean);
+  const [first] = marks.sort((one, other) => top(one) - top(other));
+  // What is in view already stays where it is, with its title and its page numbers above it.
+  if (first && !isInView(first)) first.scrollIntoView({ block: "center" });
 }
 
-function beside(one, other) {
-  return one.getBoundingClientRect().right <= other.getBoundingClientRect().left;
+function top(element) {
+  return element.getBoundingClientRect().top;
+}
+
+function isInView(element) {
+  const box = element.getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= innerHeight;
 }

@@ -8,19 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.presentation.markdown import render
+from projects.presentation.markdown import Link, render
 
-LINKS = {1: "/documents/7/?citation=1#page-3", 2: "/documents/8/?citation=2#page-1"}
+LINKS = {
+    1: Link("/documents/7/source/?citation=1#quote", 'lease.pdf, page 3: "The rent" <is>'),
+    2: Link("/documents/8/source/?citation=2#quote"),
+}
+ADDRESSES = {link.address for link in LINKS.values()}
 
 
 def test_a_mark_links_to_its_citation() -> None:
     html = render("The rent is 900 [1].", LINKS)
-    assert '<a href="/documents/7/?citation=1#page-3" class="cite">1</a>' in html
+    assert '<a href="/documents/7/source/?citation=1#quote" class="cite"' in html
+
+
+def test_a_mark_shows_what_it_rests_on_when_one_points_at_it() -> None:
+    html = render("The rent is 900 [1].", LINKS)
+    assert re.search(r'title="lease.pdf, page 3: &quot;The rent&quot; (&lt;|<)is(&gt;|>)">1</a>', html)
 
 
 @pytest.mark.parametrize("text", ["Both say so [1, 2].", "Both say so [1][2]."])
 def test_marks_side_by_side_are_all_linked(text: str) -> None:
-    assert re.findall(r'class="cite">(\d)<', render(text, LINKS)) == ["1", "2"]
+    assert re.findall(r'class="cite"[^<]*?>(\d)<', render(text, LINKS)) == ["1", "2"]
 
 
 def test_a_mark_without_a_citation_stays_text() -> None:
@@ -61,5 +70,5 @@ def test_a_link_shows_where_it_would_lead() -> None:
 @given(st.text(alphabet=st.sampled_from(list("<>\"'&[]()!`*_|\n -1aé:/#\\"))))
 def test_whatever_the_text_only_our_own_links_come_out(text: str) -> None:
     html = render(text, LINKS)
-    assert set(re.findall(r'href="([^"]*)"', html)) <= {target.replace("&", "&amp;") for target in LINKS.values()}
+    assert set(re.findall(r'href="([^"]*)"', html)) <= {target.replace("&", "&amp;") for target in ADDRESSES}
     assert not re.search(r"<(script|img|iframe|svg|style|form|input)\b", html)

@@ -133,8 +133,9 @@ def conversation(page: Client, turn: Turn) -> str:
 def test_an_answer_shows_its_source_with_a_way_to_it(page: Client, project: Project) -> None:
     turn = turn_with_answer(project, ttft_s=1.2, total_s=5.4, coverage={"ready": 1, "total": 1, "waiting": []})
     html = conversation(page, turn)
-    url = f"{reverse('projects:document', args=[turn.citations.get().document_id])}?citation={turn.citations.get().pk}"
+    url = f"{reverse('projects:source', args=[turn.citations.get().document_id])}?citation={turn.citations.get().pk}"
     assert html.count(url) == 2
+    assert 'title="lease.txt: 900 euros a month"' in html
     assert "first word after 1.2 s" in html
     assert "rests on the one document" in html
 

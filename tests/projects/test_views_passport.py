@@ -156,7 +156,7 @@ def test_a_document_that_failed_has_no_passport_and_says_why(page: Client, lease
     html = shown(page, lease)
     assert "The PDF is damaged." in html
     assert 'id="passport"' not in html
-    assert "Read it</a>" not in html
+    assert "Show its" not in html
 
 
 def test_the_pane_gets_the_document_alone(page: Client, lease: Document) -> None:
