@@ -15,13 +15,11 @@ class Piece:
     text: str
 
 
-# From the best place to the worst; each pattern ends where the next piece may begin.
-_PLACES = (
-    re.compile(r"\f+"),
-    re.compile(r"\n\s*\n"),
-    re.compile(r"[.!?:;][\"'”’»)\]]*\s+|[。！？；][”’」』）]*\s*|\n"),
-    re.compile(r"\s+"),
-)
+# Places to cut at, the best first: each pattern ends where the next piece may begin.
+_PAGE = re.compile(r"\f+")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_SENTENCE = re.compile(r"[.!?:;][\"'”’»)\]]*\s+|[。！？；][”’」』）]*\s*|\n")
+_WORD = re.compile(r"\s+")
 
 
 def split(text: str, limit: int, reach: Callable[[int], int] | None = None) -> Iterator[Piece]:
@@ -29,8 +27,9 @@ def split(text: str, limit: int, reach: Callable[[int], int] | None = None) -> I
 
     `reach` bounds them further: it says up to where a piece that begins at an offset may go, at least one character on.
 
-    A piece ends at a page break, else a paragraph, else a sentence or line, else a word, in its second half; a stretch
-    without any of them is cut at the limit.
+    A piece ends at a page break in its second half, else at a paragraph beyond its first quarter, else at a sentence or
+    line, else at a word in its second half; a stretch without any of them is cut at the limit. So a paragraph, or a
+    block of rows, of three quarters of the limit is never cut.
     """
     start = 0
     while start < len(text):
@@ -44,18 +43,24 @@ def split(text: str, limit: int, reach: Callable[[int], int] | None = None) -> I
 
 def _end(text: str, start: int, limit: int) -> int:
     rest = len(text) - start
-    last = start + limit
     if rest <= limit:
         # Even a short rest is cut at a page break that leaves two pieces of some size.
         third = limit // 3
-        return _last_place(_PLACES[0], text, start + third, len(text) - third) or len(text)
-    if rest < 2 * limit:
-        last = start + (rest + limit) // 3  # no crumb at the end
-    for place in _PLACES:
-        found = _last_place(place, text, start + (last - start) // 2, last)
-        if found:
-            return found
-    return last
+        return _last_place(_PAGE, text, start + third, len(text) - third) or len(text)
+    most = start + limit
+    last = start + (rest + limit) // 3 if rest < 2 * limit else most  # no crumb at the end
+    quarter, half = start + (last - start) // 4, start + (last - start) // 2
+    found = (
+        _last_place(place, text, first, end)
+        for place, first, end in (
+            (_PAGE, half, last),
+            (_PARAGRAPH, quarter, last),
+            (_PARAGRAPH, last, most),
+            (_SENTENCE, half, last),
+            (_WORD, half, last),
+        )
+    )
+    return next(filter(None, found), last)
 
 
 def _last_place(place: re.Pattern[str], text: str, first: int, last: int) -> int:

@@ -35,6 +35,11 @@ _TOKEN = re.compile("[A-Za-z0-9\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff]+|\\S")
 _HANGUL, _HANGUL_END, _HANGUL_FINALS = 0xAC00, 0xD7A3, 28
 
 
+def most_pieces(text: str) -> float:
+    """Return the pieces in a text if it is no prose in English: names, figures, codes."""
+    return sum(_cost(match.group(), is_english=False) for match in _TOKEN.finditer(text))
+
+
 class WordPieces:
     """The estimate for one text: made once in a pass over it, asked for any stretch."""
 

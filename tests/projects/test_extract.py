@@ -122,11 +122,19 @@ def test_older_encodings_are_recognised(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)).text == text
 
 
+def test_a_few_broken_letters_do_not_turn_the_others_into_nonsense(read: Any) -> None:
+    found = read("Größe, Müller, Straße, für".encode() + b" \xe4 " + "äöü".encode()[:-1], "brief.txt")
+
+    assert found.blocks[0].text == "Größe, Müller, Straße, für � äö�"
+    assert found.report.replaced == 2
+
+
 def test_undefined_bytes_are_replaced_and_reported(read: Any) -> None:
     found = read(b"M\xfcller \x81 zahlt die Miete.", "brief.txt")
 
     assert found.blocks[0].text == "Müller � zahlt die Miete."
     assert found.warnings == ("1 character could not be read in the encoding cp1252.",)
+    assert found.report.replaced == 1
 
 
 def test_a_long_text_with_few_umlauts_is_read_in_under_a_second(read: Any) -> None:
@@ -143,7 +151,11 @@ def test_nul_characters_are_stripped(read: Any) -> None:
     assert read(b"The rent\x00 is 900\x00 euros now.", "nul.txt").blocks[0].text == "The rent is 900 euros now."
 
 
-@pytest.mark.parametrize("content", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\xff\xfe", b"\n" * 100_000, " \n".encode("utf-16") * 9],
+    ids=["nothing", "white-space", "mark", "mark-of-utf-16", "long", "utf-16"],
+)
 def test_an_empty_file_is_called_empty(read: Any, content: bytes) -> None:
     with pytest.raises(ExtractionError, match="The file is empty"):
         read(content, "a.txt")

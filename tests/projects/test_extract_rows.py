@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.intake.chunking import CHUNK_LIMIT
+from projects.intake.chunking import PIECE_LIMIT, chunks_of
+from projects.intake.extract import Block
 from projects.intake.extract.rows import BLOCK_LIMIT, header_index, row_text, table_blocks
+from projects.intake.sections import sections_of
 
 cells = st.text(alphabet="ab1 ", max_size=30)
 tables = st.lists(st.lists(cells, max_size=6), max_size=60)
@@ -19,12 +21,16 @@ def test_a_short_table_is_one_block_with_its_header_first() -> None:
     assert [(block.page, block.text) for block in blocks] == [(3, "Item | Price\nLamp | 12,50\nDesk | 1.200,00")]
 
 
-def test_every_block_of_a_long_table_names_the_columns_and_fits_into_a_chunk() -> None:
-    blocks = list(table_blocks(["Number", "Tenant"], [[str(n), "Lovelace"] for n in range(500)]))
+@given(st.integers(0, 40), st.integers(1, 12))
+def test_every_chunk_of_a_long_table_names_the_columns_whatever_stands_before_it(words: int, columns: int) -> None:
+    header = [f"Column {number}" for number in range(columns)]
+    rows = [[f"{row} and {column}" for column in range(columns)] for row in range(80)]
+    before = [Block("We list them here. " * words)] if words else []
 
-    assert len(blocks) > 5
-    assert {block.text.split("\n")[0] for block in blocks} == {"Number | Tenant"}
-    assert max(len(block.text) for block in blocks) <= BLOCK_LIMIT <= CHUNK_LIMIT
+    chunks = chunks_of(sections_of([*before, *table_blocks(header, rows)]))
+
+    assert all(row_text(header) in chunk.text for chunk in chunks if " and 0" in chunk.text)
+    assert sum(chunk.text.count(" and 0") for chunk in chunks) == 80
 
 
 def test_a_wide_header_is_not_most_of_what_is_read() -> None:
@@ -65,3 +71,7 @@ def test_no_row_with_text_is_lost_and_order_is_kept(rows: list[list[str]]) -> No
 )
 def test_the_row_that_names_the_columns_is_found(rows: list[list[str]], index: int | None) -> None:
     assert header_index(rows) == index
+
+
+def test_a_block_of_rows_is_of_a_size_that_is_never_cut() -> None:
+    assert BLOCK_LIMIT * 4 <= PIECE_LIMIT * 3

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 SAMPLE = 32 * 1024
 """Bytes that are guessed from; guessing costs a pass over the sample for each candidate."""
 
+WHOLE_LETTERS = 3
+"""Letters beyond ASCII for each broken one in what counts as damaged UTF-8."""
+
 # The longer mark first: that of UTF-32-LE begins with that of UTF-16-LE.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -61,10 +64,10 @@ def decode(content: bytes) -> Decoded:
             return _lenient(content, encoding)
     if byte_order := _utf16_without_mark(content):  # in ASCII alone it would be UTF-8 full of NULs
         return _lenient(content, byte_order)
-    try:
-        return Decoded(content.decode("utf-8"), "utf-8", 0)
-    except UnicodeDecodeError:
-        return _lenient(content, _legacy(content))
+    as_utf8 = _lenient(content, "utf-8")
+    if _fits(as_utf8):
+        return as_utf8
+    return _lenient(content, _legacy(content))
 
 
 def decode_as(content: bytes, declared: str) -> Decoded:
@@ -76,11 +79,12 @@ def decode_as(content: bytes, declared: str) -> Decoded:
     name = _codec(declared)
     if any(content.startswith(mark) for mark, _ in _MARKS):
         return decode(content)
-    if _is_utf8(content) and not (content.isascii() and name in _SEVEN_BIT):
-        return Decoded(content.decode("utf-8"), "utf-8", 0)
     if not name or name.startswith("utf-8"):
         return decode(content)
-    return _lenient(content, name)
+    if content.isascii() and name in _SEVEN_BIT:
+        return _lenient(content, name)
+    as_utf8 = _lenient(content, "utf-8")
+    return as_utf8 if _fits(as_utf8) else _lenient(content, name)
 
 
 def _codec(declared: str) -> str:
@@ -115,6 +119,14 @@ def looks_like_text(head: bytes) -> bool:
 def _lenient(content: bytes, encoding: str) -> Decoded:
     text = content.decode(encoding, errors="replace")
     return Decoded(text, encoding, text.count("\ufffd"))
+
+
+def _fits(decoded: Decoded) -> bool:
+    """Tell whether bytes are UTF-8, if need be with a few broken letters: other encodings form hardly any by chance."""
+    if not decoded.replaced:
+        return True
+    letters = len(decoded.text) - len(decoded.text.encode("ascii", "ignore")) - decoded.replaced
+    return letters >= WHOLE_LETTERS * decoded.replaced
 
 
 def _is_utf8(content: bytes) -> bool:

@@ -10,11 +10,13 @@ from typing import Any
 
 from projects.intake.extract.base import Block, Context, Extraction, Report, clean
 from projects.intake.extract.plain import paragraphs, read_text
-from projects.intake.extract.rows import BLOCK_LIMIT, table_blocks
+from projects.intake.extract.rows import table_blocks
 from projects.intake.extract.sniff import JSON
 
 MAX_PATH = 200
 """Characters of a path that are shown, its end: in deep files paths would be longer than all values together."""
+BLOCK_LIMIT = 800
+"""Characters of the lines that are kept together."""
 SHORT = 40
 """Characters of a value that may stand on one line with its neighbours in a list."""
 

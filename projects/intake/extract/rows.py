@@ -8,10 +8,12 @@ from itertools import islice
 from statistics import mode
 
 from projects.intake.extract.base import Block, clean
+from projects.intake.word_pieces import most_pieces
 
 CELL_GAP = " | "
-BLOCK_LIMIT = 800
-"""Characters of a block, header included: it fits into one chunk, so each chunk of a long table names its columns."""
+BLOCK_LIMIT = 180
+"""Word pieces of a block, header included: three quarters of a chunk, which is never cut, so that each chunk of a long
+table names its columns."""
 LEAST_SHARE = 3
 """A block is at least this many times as long as its header: a wide header must not be most of what is read."""
 HEADER_ROWS = 20
@@ -28,15 +30,16 @@ def table_blocks(header: Sequence[str], rows: Iterable[Sequence[str]], page: int
     Rows may differ in length and are taken one at a time; those without any text are left out. An empty header is none.
     """
     first = row_text(header)
-    room = max(BLOCK_LIMIT, LEAST_SHARE * len(first))
+    least = most_pieces(first)
     lines: list[str] = []
-    size = len(first)
+    size = least
     for line in filter(None, map(row_text, rows)):
-        if lines and size + 1 + len(line) > room:
+        pieces = most_pieces(line)
+        if lines and size + pieces > max(BLOCK_LIMIT, LEAST_SHARE * least):
             yield _block(first, lines, page)
-            lines, size = [], len(first)
+            lines, size = [], least
         lines.append(line)
-        size += 1 + len(line)
+        size += pieces
     if first or lines:
         yield _block(first, lines, page)
 

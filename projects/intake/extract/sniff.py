@@ -50,6 +50,7 @@ MAX_PARSED = 16 * 1024 * 1024
 MAIL_LINES = 50
 """Of a header that are looked at; those of many relays are longer than what is at hand."""
 
+_BLANKS = b"\0 \t\r\n\f\xef\xbb\xbf\xff\xfe"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _STARTS = (
@@ -111,8 +112,8 @@ def true_type(path: Path, name: str) -> str:
     """Return the media type of a file that can be read; raises ExtractionError naming what it is otherwise."""
     with path.open("rb") as file:
         head = file.read(HEAD)
-    if not head.strip(b"\0 \t\r\n\f\xef\xbb\xbf\xff\xfe"):
-        raise ExtractionError("The file is empty." if path.stat().st_size <= HEAD else f"Unknown file type. {READABLE}")
+    if not head.strip(_BLANKS) and _is_blank(path):
+        raise ExtractionError("The file is empty.")
     if _is_pdf(head):
         return PDF
     if head.startswith(_ZIP):
@@ -128,6 +129,13 @@ def true_type(path: Path, name: str) -> str:
     if not is_text:
         raise ExtractionError(f"Unknown file type: neither a document nor text. {READABLE}")
     return _text(path, head, Path(name).suffix.lower())
+
+
+def _is_blank(path: Path) -> bool:
+    """Tell a file of white space alone; zeros are blank in UTF-16, and in a large file data of another kind."""
+    blanks = _BLANKS if path.stat().st_size <= HEAD else _BLANKS.replace(b"\0", b"")
+    with path.open("rb") as file:
+        return all(not piece.strip(blanks) for piece in iter(lambda: file.read(HEAD), b""))
 
 
 def _unreadable(kind: str) -> ExtractionError:
