@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from functools import lru_cache
 
 Value = str | bool | int | float | datetime | date | time | timedelta | None
 
@@ -31,7 +32,7 @@ def displayed(value: Value, number_format: str) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case int() | float():
-            return _number(value, number_format)
+            return general(value) if number_format == "General" else _number(value, number_format)
         case timedelta():
             return _elapsed(value, number_format)
         case datetime() | date() | time():
@@ -65,6 +66,7 @@ def _number(value: float, number_format: str) -> str:
         return general(value)
 
 
+@lru_cache(maxsize=512)
 def _sections(number_format: str) -> list[list[tuple[str, str]]]:
     """Return the pieces of a format, (kind, text), in up to four sections."""
     sections: list[list[tuple[str, str]]] = [[]]

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from projects.intake.extract.base import Context, Extraction, ExtractionError, Report, clean
+from projects.intake.extract.base import Context, Extraction, ExtractionError, Report
 from projects.intake.extract.ooxml_password import is_locked, unlocked
 from projects.intake.extract.sheets import Cells, Hidden, Merge, Sheet, workbook_blocks
 from projects.intake.extract.sheets_display import Value, displayed
@@ -65,7 +65,7 @@ def _cells(book: Any, sheet: Any) -> Cells:
 
 def _text(book: Any, cell: Any) -> str:
     number_format = book.format_map[book.xf_list[cell.xf_index].format_key].format_str
-    return " ".join(clean(displayed(_value(book, cell, number_format), number_format)).split())
+    return displayed(_value(book, cell, number_format), number_format).strip()
 
 
 def _value(book: Any, cell: Any, number_format: str) -> Value:

@@ -74,4 +74,4 @@ def _cells(sheet: Any, facts: SheetFacts) -> Cells:
 
 
 def _text(cell: Any) -> str:
-    return " ".join(clean(displayed(cell.value, cell.number_format or "General")).split())
+    return displayed(cell.value, cell.number_format or "General").strip()
