@@ -7,6 +7,7 @@ not surely running text (forms, tables, lists of pairs) keeps the order in which
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -31,6 +32,8 @@ INDENT = 2.0
 """How far from each other the lines of a column may begin, in heights of a line."""
 GUTTER = 0.8
 """The least gap between two columns, in heights of a line."""
+MOST_EDGES = 24
+"""Places that are tried as beginnings of a column: a large table has hundreds."""
 FAR = 3.0
 """The gap across both columns that ends them, in heights of a line: what is beyond it is a header or a footer."""
 
@@ -139,8 +142,9 @@ def _band(rows: Sequence[Row]) -> _Band | None:
     if len(placed) < 2 * LEAST_LINES:
         return None
     height = median(item.piece.height for item in placed)
+    from_top = sorted(placed, key=lambda item: item.piece.top)
     for edge in _edges(placed, height):
-        for stretch in _stretches(placed, edge, height):
+        for stretch in _stretches(from_top, edge, height):
             band = _split(stretch, edge)
             if band is not None:
                 return band
@@ -149,20 +153,21 @@ def _band(rows: Sequence[Row]) -> _Band | None:
 
 def _edges(placed: Sequence[_Placed], height: float) -> list[float]:
     """Return where a column may begin that is not the first: where many pieces do, most first."""
-    lefts = [item.piece.left for item in placed]
+    lefts = sorted(item.piece.left for item in placed)
+    first = min(item.piece.right for item in placed) + GUTTER * height
     support: dict[float, int] = {
-        edge: sum(edge - 1 <= left <= edge + INDENT * height for left in lefts)
-        for edge in sorted({round(left) for left in lefts})
-        if any(item.piece.right <= edge - GUTTER * height for item in placed)
+        edge: bisect_right(lefts, edge + INDENT * height) - bisect_left(lefts, edge - 1)
+        for edge in sorted({round(left) for left in lefts if left >= first})
     }
-    return sorted((edge for edge, count in support.items() if count >= LEAST_LINES), key=lambda edge: -support[edge])
+    likely = [edge for edge, count in support.items() if count >= LEAST_LINES]
+    return sorted(likely, key=lambda edge: -support[edge])[:MOST_EDGES]
 
 
-def _stretches(placed: Sequence[_Placed], edge: float, height: float) -> Iterator[list[_Placed]]:
+def _stretches(from_top: Sequence[_Placed], edge: float, height: float) -> Iterator[list[_Placed]]:
     """Yield the stretches of the page, from the top, in which no piece reaches across the gutter before `edge`."""
     stretch: list[_Placed] = []
     reached = 0.0
-    for item in sorted(placed, key=lambda item: item.piece.top):
+    for item in from_top:
         piece = item.piece
         crosses = piece.left < edge - 1 and piece.right > edge - GUTTER * height
         if stretch and (crosses or piece.top - reached > FAR * height):
