@@ -11,8 +11,9 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from inference import gateway
+from inference import embeddings, gateway
 from inference.contracts import EngineState, Health
+from inference.embeddings import EmbeddingHealth
 from inference.supervise import status
 from inference.supervise.policy import ChildState
 from inference.supervise.status import ChildStatus
@@ -32,7 +33,7 @@ class InferenceReport(TypedDict):
 
 
 class EmbeddingsReport(TypedDict):
-    """The embedding model and the length of its vectors."""
+    """The embedding model of the web process and the length of its vectors, unknown until it is loaded."""
 
     state: EngineState
     model: str | None
@@ -53,6 +54,7 @@ class HealthReport(TypedDict):
     status: Status
     web: ChildState
     worker: ChildState
+    reader: ChildState
     inference: InferenceReport
     embeddings: EmbeddingsReport
     queue: QueueReport
@@ -79,19 +81,21 @@ def report(web: ChildState | None = None) -> HealthReport:
     children = supervisor.children if supervisor else {}
     engine = gateway.health()
     jobs = _queue()
-    problems = [*_ended(children, web), *_engine_problems(engine)]
+    meaning = embeddings.state() if web else embeddings.published_state(settings.RUN_DIR)
+    problems = [*_ended(children, web), *_engine_problems(engine), *_embedding_problems(meaning)]
     if jobs["waiting"] is None:
         problems.append("The database cannot be read.")
     return HealthReport(
         status=_status(problems, children, engine),
         web=web or _child(children, "web").state,
         worker=_child(children, "worker").state,
+        reader=_child(children, "reader").state,
         inference=InferenceReport(
             state=engine.state,
             model=engine.model or None,
             pid=engine.pid if engine.pid > 0 else _child(children, "inference").pid or None,
         ),
-        embeddings=EmbeddingsReport(state=EngineState.NOT_LOADED, model=None, dim=None),
+        embeddings=EmbeddingsReport(state=meaning.state, model=meaning.model or None, dim=meaning.dim or None),
         queue=jobs,
         restarts={name: child.restarts for name, child in children.items()},
         problems=problems,
@@ -117,6 +121,10 @@ def _engine_problems(engine: Health) -> list[str]:
     if engine.state is EngineState.READY or engine.message == gateway.NOT_RUNNING:
         return []  # said already, of everything
     return [f"Model: {engine.message or engine.state.lower()}"]
+
+
+def _embedding_problems(meaning: EmbeddingHealth) -> list[str]:
+    return [f"Search by meaning: {meaning.message}"] if meaning.state is EngineState.FAILED else []
 
 
 def _status(problems: list[str], children: dict[str, ChildStatus], engine: Health) -> Status:

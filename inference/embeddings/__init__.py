@@ -35,6 +35,7 @@ __all__ = [
     "fingerprint",
     "is_off",
     "publish",
+    "published_state",
     "release_others",
     "state",
     "warm_up",
@@ -115,6 +116,11 @@ def publish(run_dir: Path) -> None:
     """Keep other processes informed of how the model of this one is; for the process whose state /health/ shows."""
     _run_dirs.append(run_dir)
     published.write(run_dir, state())
+
+
+def published_state(run_dir: Path) -> EmbeddingHealth:
+    """Return how the model is in the process that publishes there; as here, not loaded, where there is none."""
+    return published.read(run_dir) or state()
 
 
 def _announce(health: EmbeddingHealth) -> None:

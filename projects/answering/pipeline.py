@@ -21,13 +21,15 @@ from projects.answering.prompt import PROMPT_VERSION, assemble
 from projects.answering.speed import ReadingSpeed
 from projects.answering.turns import Briefing, Outcome, begin_turn, ended, finish_turn, seconds_since
 from projects.models import Turn
-from projects.retrieval.lexical import openings, search
+from projects.retrieval.lexical import openings
 from projects.retrieval.passages import Passage, by_document, choose
+from projects.retrieval.search import Found, find
 
 logger = logging.getLogger(__name__)
 
 LANE = "passages"
-LANE_REASON = "Searched the documents for the words of the question; nothing is read ahead yet."
+LANE_REASON = "Searched the documents by {mode}; nothing is read ahead yet. {note}"
+LONGEST_REASON = 300
 NO_HIT_REASON = "No passage has a word of the question: took the beginnings of the documents."
 MAX_PASSAGES = 5
 PASSAGE_BUDGET = 5_000
@@ -160,7 +162,7 @@ def _prepare(turn_id: int) -> _Question:
     coverage = coverage_of(project)
     passages: tuple[Passage, ...] = ()
     messages: tuple[ChatMessage, ...] = ()
-    reason = LANE_REASON
+    reason = ""
     if coverage.ready:
         passages, reason = _passages(project.pk, turn.question)
         messages = assemble(passages, turn.question)
@@ -173,11 +175,16 @@ def _prepare(turn_id: int) -> _Question:
 
 def _passages(project_id: int, question: str) -> tuple[tuple[Passage, ...], str]:
     """Return the passages for a question and, in words, why these."""
-    found = choose(search(project_id, question), MAX_PASSAGES, PASSAGE_BUDGET)
-    if found:
-        return tuple(by_document(found)), LANE_REASON
+    found = find(project_id, question, limit=MAX_PASSAGES)
+    chosen = choose(found.passages, MAX_PASSAGES, PASSAGE_BUDGET)
+    if chosen:
+        return tuple(by_document(chosen)), _reason(found)
     beginnings = choose(openings(project_id, MAX_PASSAGES), MAX_PASSAGES, PASSAGE_BUDGET)
     return tuple(beginnings), NO_HIT_REASON
+
+
+def _reason(found: Found) -> str:
+    return LANE_REASON.format(mode=found.mode, note=found.note).strip()[:LONGEST_REASON]
 
 
 def _message_json(message: ChatMessage) -> dict[str, object]:

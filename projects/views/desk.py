@@ -14,6 +14,7 @@ from projects.asking import MAX_QUESTION
 from projects.models import Conversation, Project
 from projects.presentation.intake import listing_of
 from projects.presentation.turns import for_display
+from projects.retrieval.meaning import warm_up
 
 EARLIER = 50
 """Conversations listed on the desk."""
@@ -42,6 +43,7 @@ def conversations(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _desk(request: HttpRequest, project: Project, opened: Conversation | None) -> HttpResponse:
+    warm_up()  # whoever looks at a desk is about to ask
     turns = list(for_display(opened.turns.all())) if opened else []
     context = {
         "project": project,

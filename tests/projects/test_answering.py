@@ -24,7 +24,7 @@ from projects.intake.service import remove_document
 from projects.models import Conversation, Document, Turn
 from projects.presentation.turns import render_turn
 from projects.presentation.words import cut_off_line
-from projects.retrieval.lexical import search
+from projects.retrieval.search import find
 from tests.projects.factories import add_read, make_project
 
 RENT = "The monthly rent is 900 euros."
@@ -215,13 +215,13 @@ async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_te
     turn = await sync_to_async(ask)()
     remover = threading.Thread(target=remove_and_close, args=[await Document.objects.aget()])
 
-    def found_then_removed(*args: Any) -> Any:
-        found = search(*args)
+    def found_then_removed(*args: Any, **options: Any) -> Any:
+        found = find(*args, **options)
         remover.start()
         remover.join(0.3)  # it cannot end before us while we hold the database
         return found
 
-    monkeypatch.setattr(pipeline, "search", found_then_removed)
+    monkeypatch.setattr(pipeline, "find", found_then_removed)
     await collect(answer(turn.pk))
     await asyncio.to_thread(remover.join)
 

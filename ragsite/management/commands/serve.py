@@ -20,12 +20,14 @@ class Command(BaseCommand):
         from daphne.endpoints import build_endpoint_description_strings
         from daphne.server import Server
 
+        from inference import embeddings
         from projects.answering.turns import recover_interrupted
         from ragsite.asgi import application
 
         # Daphne and Django spool bodies on their way in without asking where.
         tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
         logger.info("%d interrupted answers marked", recover_interrupted())
+        embeddings.publish(settings.RUN_DIR)
         server = Server(
             application=application,
             endpoints=build_endpoint_description_strings(host=settings.HOST, port=settings.PORT),
