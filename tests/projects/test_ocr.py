@@ -1,10 +1,11 @@
-"""The recognition itself: without the network, within a reader's memory, and what it says of letters it does not know."""
+"""The recognition itself: without the network, within a reader's memory, and honest about unknown letters."""
 
 from __future__ import annotations
 
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,6 +33,26 @@ def test_the_network_is_never_asked_for(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_picture_without_letters_gives_no_lines() -> None:
     assert ocr.recognise(np.full((200, 300, 3), 255, dtype=np.uint8)) == []
+
+
+def test_a_line_of_unknown_letters_is_found_and_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rapidocr import RapidOCR
+
+    recognise = RapidOCR.recognize_txt
+
+    def without_letters(self: RapidOCR, img: Any) -> Any:
+        found: Any = recognise(self, img)
+        found.txts = tuple("" if "Cyrillic" in text else text for text in found.txts)
+        return found
+
+    monkeypatch.setattr(RapidOCR, "recognize_txt", without_letters)
+
+    found = ocr.recognise(np.asarray(picture_of("The rent is 900 euros.", "This is Cyrillic.")))
+
+    assert [(line.text, line.sure > ocr.SURE) for line in found] == [
+        ("The rent is 900 euros.", True),
+        (ocr.UNKNOWN, False),
+    ]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
