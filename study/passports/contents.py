@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from study.passports import amounts, dates
 from study.passports.lexicon import PHRASES, any_of, normal
 from study.passports.pairs import CELLS, look_up
 from study.passports.values import Entry, Section
@@ -15,14 +16,18 @@ LONGEST = 90
 
 # '3. Rent', '2.1 Term', '§ 4 Kaution', 'Article 5 – Durée', 'CLÁUSULA SEGUNDA', 'TOP 2: Haushalt', 'Chapter 1'.
 _NUMBERED = re.compile(
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})[.)]?\s{1,3}[^\W\d_]"
-    rf"|(?:§{{1,2}} ?\d{{1,3}}[a-z]?|{any_of(PHRASES['parts'])}(?!\w))",
+    rf"(?:(?P<number>\d{{1,2}}(?:\.\d{{1,2}}){{0,3}})[.)]?\s{{1,3}}(?=[^\W\d_])"
+    rf"|(?:§{{1,2}} ?\d{{1,3}}[a-z]?|{any_of(PHRASES['parts'])}(?!\w))[.:]?\s?)",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.,;!?…]$|[.!?] [A-ZÄÖÜ]")
 _PAGE_MARK = re.compile(r"\b(?:page|seite|página|pág|p)\.? \d", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 _NO_HEADING = re.compile(f"(?:{any_of([*PHRASES['greetings'], *PHRASES['farewells']])})(?!\\w)", re.IGNORECASE)
+
+
+# 'Zwischen' on a line of its own introduces the sides of a contract.
+_BETWEEN = frozenset([*PHRASES["openings"], *PHRASES["conjunctions"]])
 
 
 def contents_of(sections: Sequence[Section], lines: Sequence[Line]) -> tuple[Entry, ...]:
@@ -69,18 +74,23 @@ def _of_lines(lines: Sequence[Line]) -> Iterator[Entry]:
 
 def _looks_like_heading(line: Line, following: Line | None) -> bool:
     text = line.text
-    if not line.after_gap or following is None or len(text) > LONGEST or _says_something(text):
+    if not line.after_gap or following is None or len(text) > LONGEST:
         return False
-    if _NUMBERED.match(text):
+    number = _NUMBERED.match(text)
+    if _says_something(text[number.end() :] if number else text):
+        return False
+    if number:
         return True
     # Unnumbered: alone between gaps, over text that is longer than itself.
-    capital = text[0].isupper()
-    return capital and following.after_gap and len(text.split()) <= 8 and len(following.text) > len(text)
+    alone = text[0].isupper() and following.after_gap and len(following.text) > len(text)
+    return alone and len(text.split()) <= 8 and not text.endswith(":") and text.casefold() not in _BETWEEN
 
 
 def _says_something(text: str) -> bool:
-    """Tell whether a line is a sentence, a value, a row or a greeting rather than a heading."""
+    """Tell whether a line is a sentence, a value, a row, a date or a greeting rather than a heading."""
     if _SENTENCE.search(text) or CELLS in text or ":" in text[:-1] or "@" in text or not _LETTERS.search(text):
+        return True
+    if dates.spot(text, dates.Order.UNKNOWN) or amounts.spot(text, amounts.Custom()):
         return True
     return bool(_NO_HEADING.match(text) or _PAGE_MARK.search(text) or (text.endswith(":") and look_up(text)))
 

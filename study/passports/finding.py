@@ -71,6 +71,7 @@ class _Finder:
         yield from sentences.amounts_in(self._lines, self._custom)
         yield from sentences.places_in(self._lines, self._language)
         yield from self._by_form()
+        yield from sentences.identifiers_in(self._lines)
         yield from _title(sections)
 
     def _labelled(self, pair: Pair) -> Iterator[Candidate]:
@@ -153,7 +154,8 @@ def _text_of(pair: Pair, kind: Kind) -> Iterator[Candidate]:
 
 def _title(sections: Sequence[Section]) -> Iterator[Candidate]:
     heading = sections[0].heading if sections else ()
-    if heading and any(char.isalpha() for char in heading[0]):
+    # One word is no more than the type: 'INVOICE'.
+    if heading and len(heading[0].split()) > 1 and any(char.isalpha() for char in heading[0]):
         page = sections[0].page_start
         yield Candidate(Kind.SUBJECT, "title", "", " ".join(heading[0].split()), "", page, 70, 0)
 

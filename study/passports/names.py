@@ -17,8 +17,9 @@ _COMPANY_NAME = re.compile(
     r"(?:[A-ZÄÖÜÉÀÈÑ0-9][\w&.'’+-]{0,25},? |(?:de|del|la|y|et|und|and|of|für|&|der|des) ){1,6}" + _COMPANY + r"(?!\w)"
 )
 _FORM_FIRST = re.compile(r"(?:SARL|SAS|SCI|EURL|SA|Société|Fa\.|Firma) [A-ZÉÈÀ][^,;|(\n]{2,50}")
-_COURTESY = re.compile(f"(?:{any_of(PHRASES['courtesies'])}\\s+)+")
+_COURTESY = re.compile(rf"(?:(?:{any_of(PHRASES['courtesies'])}|[Ll]a(?=\sSCI|\sSARL|\sSAS|\sSA\s))\s+)+")
 # Where a name ends and what is said of it begins; the full stops of 'Anna M. Berg' and 'Dr. Berg' are no ends.
+_COURTESIES = frozenset(PHRASES["courtesies"])
 _END = re.compile(
     r"\s*[;(|·<\[“”\"„«»\t]|\s[•–—-]\s|\s{2,}|,\s?(?=\d)|:\s|\s\d{4}|(?<![A-Z])(?<!Dr)(?<!St)(?<!Prof)\.\s|"
     rf"\s(?:of|at)(?=\s\d)|\s{any_of(PHRASES['after_names'])}\b"
@@ -42,7 +43,7 @@ def name_in(text: str) -> str:
     text = text[courtesy.end() if courtesy else 0 :][: MAX_NAME * 2]
     end = _END.search(text)
     name = _before_comma(text[: end.start()] if end else text).strip(_AROUND)
-    if not is_name(name):
+    if not is_name(name) or name in _COURTESIES:
         return ""
     # The full stop of 'S.A.R.L.' belongs to the name, that of a sentence does not.
     stopped = text.startswith(name + ".") and _COMPANY_PART.fullmatch(name.split()[-1] + ".")
@@ -56,8 +57,13 @@ def is_name(text: str) -> bool:
         return False
     if not any(char.isalpha() for char in text) or sum(char.isdigit() for char in text) > len(text) // 3:
         return False
-    large = [word for word in words if word[0].isupper() or word[0].isdigit()]
-    return bool(large) and all(word in large or word.casefold().rstrip(".'’") in _SMALL for word in words)
+    if not words[0][0].isupper() and not _COMPANY_PART.search(text):
+        return False
+    return all(word[0].isupper() or word[0].isdigit() or _is_small(word) for word in words)
+
+
+def _is_small(word: str) -> bool:
+    return word.casefold().rstrip(".'’") in _SMALL or bool(_COMPANY_PART.fullmatch(word))
 
 
 def people_in(text: str) -> list[str]:
@@ -88,7 +94,9 @@ def correspondents_in(text: str) -> list[str]:
 def company_in(text: str) -> str:
     """Return the company that a short line begins with, by its legal form; '' if there is none."""
     match = _COMPANY_NAME.match(text[: MAX_NAME * 2]) or _FORM_FIRST.fullmatch(text[:MAX_NAME])
-    return match[0] if match else ""
+    name = match[0] if match else ""
+    # 'La SCI' alone is no name.
+    return "" if len(name.split()) == 2 and name.split()[0] in ("La", "Le", "Die", "The") else name
 
 
 def _before_comma(text: str) -> str:

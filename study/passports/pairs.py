@@ -14,6 +14,8 @@ SCANNED = 400
 """Characters of a line in which labels are looked for: what is longer is a paragraph."""
 MAX_PAIRS = 400
 MAX_VALUE = 200
+LISTS = ("present", "absent", "author")
+"""Concepts under which several people may stand, one to a line or divided by commas."""
 PREPOSITIONS = ("from", "to", "cc", "subject")
 """Concepts whose words mean something else after another: 'Subject to:', 'Reply from:'."""
 MOST_LISTED = 12
@@ -87,10 +89,14 @@ def _first(words: str) -> str:
 
 def _in_line(lines: Sequence[Line], place: int) -> Iterator[Pair]:
     line = lines[place]
-    text = unlisted(line.text.replace("**", ""))[:SCANNED]
+    text = unlisted(line.text)[:SCANNED]
     names = _names(text)
     for index, name in enumerate(names):
         following = names[index + 1] if index + 1 < len(names) else None
+        if name.label and name.label.concept == "subject":
+            # 'Subject: Re: Roof estimate' has no other label in it.
+            yield Pair(name.text, name.label, _value(text[name.end :]), line.page, place)
+            return
         value = _value(text[name.end :] if following is None else text[name.end : following.start])
         if value:
             yield Pair(name.text.rstrip("."), name.label, value, line.page, place)
@@ -162,13 +168,15 @@ def _without_colon(lines: Sequence[Line], place: int, text: str) -> Iterator[Pai
 def _below(lines: Sequence[Line], place: int, name: str, label: Label) -> Iterator[Pair]:
     """Return the line after a lone label as its value; of people, a whole list."""
     for offset, line in enumerate(lines[place + 1 : place + 1 + MOST_LISTED]):
-        listed = bool(_ENUMERATION.match(line.text))
+        # A number after a gap begins the next part of the document, not the next person.
+        listed = bool(_ENUMERATION.match(line.text)) and not (line.after_gap and line.text[0].isdigit())
         text = unlisted(line.text)[:SCANNED]
-        more = offset == 0 or (listed and label.kind == Kind.PARTY)
+        people = label.kind == Kind.PARTY and (listed or (label.concept in LISTS and not line.after_gap))
+        more = offset == 0 or people
         if not more or CELLS in text or _names(text) or look_up(text) or _is_sentence(text, label):
             return
         yield Pair(name.strip(" .:"), label, _value(text), line.page, place + 1 + offset, colon=False)
-        if not listed:
+        if not listed and label.concept not in LISTS:
             return
 
 

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from study.passports.candidates import Candidate
 from study.passports.lexicon import PHRASES, ROLES, any_of
 from study.passports.names import company_in, correspondents_in, name_in, names_in, people_in
-from study.passports.pairs import Pair
+from study.passports.pairs import LISTS, Pair
 from study.passports.values import Kind
 from study.passports.windows import Line
 
 PREAMBLE = 8_000
 """Characters in which a contract introduces its sides."""
-LISTS = ("present", "absent", "author")
 MAILS = ("from", "to", "cc")
 LETTERHEAD = 14
 """Lines at the beginning, and half as many at the end, among which a company's own is looked for."""
@@ -66,15 +65,15 @@ def introduced(lines: Sequence[Line]) -> Iterator[Candidate]:
     starts, text = _preamble(lines)
     seen: set[str] = set()
     end = 0
-    for word in _WORD.finditer(text):
-        label = ROLES.get(word[0].casefold())
-        given = _GIVEN.search(text, max(end, word.start() - _REACH), word.start()) if label else None
-        if label is None or given is None:
+    for start, role in _roles(text):
+        label = ROLES[role.casefold()]
+        given = _GIVEN.search(text, max(end, start - _REACH), start)
+        if given is None:
             continue
         names = [] if label.concept in seen else _introduced_names(text[end : given.start()])
-        end = word.end()
-        place = bisect_right(starts, word.start()) - 1
-        shown = word[0][0].upper() + word[0][1:]
+        end = start + len(role)
+        place = bisect_right(starts, start) - 1
+        shown = role[0].upper() + role[1:]
         for name in names:
             seen.add(label.concept)
             yield Candidate(Kind.PARTY, label.concept, shown, name, name, lines[place].page, label.weight, place)
@@ -87,15 +86,16 @@ def corresponding(lines: Sequence[Line], language: str) -> Iterator[Candidate]:
         return
     sender_name, addressee_name = _WORDS_FOR.get(language, _WORDS_FOR["en"])
     farewell = next((index for index in range(len(lines) - 1, greeting, -1) if _takes_leave(lines[index])), len(lines))
-    for index in range(farewell + 1, min(farewell + 4, len(lines))):
-        name = name_in(lines[index].text)
-        if name and len(name.split()) > 1:
-            yield Candidate(Kind.PARTY, "from", sender_name, name, name, lines[index].page, 86, index)
-            break
-    block = _addressee(lines[:greeting])
-    if block is not None:
-        name = name_in(lines[block].text)
-        yield Candidate(Kind.PARTY, "to", addressee_name, name, name, lines[block].page, 85, block)
+    blocks = _addresses(lines[:greeting])
+    sender = next((at for at in range(farewell + 1, min(farewell + 4, len(lines))) if _is_signature(lines[at])), None)
+    if sender is None and len(blocks) > 1:
+        sender = blocks[0]
+    if sender is not None:
+        name = name_in(lines[sender].text)
+        yield Candidate(Kind.PARTY, "from", sender_name, name, name, lines[sender].page, 86, sender)
+    if blocks and (len(blocks) > 1 or blocks[0] > 0):
+        name = name_in(lines[blocks[-1]].text)
+        yield Candidate(Kind.PARTY, "to", addressee_name, name, name, lines[blocks[-1]].page, 85, blocks[-1])
 
 
 def is_letter(lines: Sequence[Line]) -> bool:
@@ -115,6 +115,16 @@ def letterheads(lines: Sequence[Line]) -> Iterator[Candidate]:
         name = company_in(lines[index].text)
         if name:
             yield Candidate(Kind.PARTY, "company", "", name, name, lines[index].page, 52, index)
+
+
+def _roles(text: str) -> Iterator[tuple[int, str]]:
+    """Return the words for sides of a contract in a text, with their places; those of two words before those of one."""
+    words = list(_WORD.finditer(text))
+    for index, word in enumerate(words):
+        both = text[word.start() : words[index + 1].end()] if index + 1 < len(words) else ""
+        role = both if both.casefold() in ROLES else word[0]
+        if role.casefold() in ROLES:
+            yield word.start(), role
 
 
 def _preamble(lines: Sequence[Line]) -> tuple[list[int], str]:
@@ -141,14 +151,17 @@ def _introduced_names(before: str) -> list[str]:
     return []
 
 
-def _addressee(before: Sequence[Line]) -> int | None:
-    """Return the line that names the addressee: the first of the last block that has a line with a town in it."""
+def _is_signature(line: Line) -> bool:
+    return len(name_in(line.text).split()) > 1
+
+
+def _addresses(before: Sequence[Line]) -> list[int]:
+    """Return the lines that name somebody over their address: the first of each block that has a line with a town."""
     blocks: list[list[int]] = []
     for index, line in enumerate(before):
         if line.after_gap or not blocks:
             blocks.append([])
         blocks[-1].append(index)
     with_town = [block for block in blocks if any(_ADDRESS_LINE.search(before[index].text) for index in block)]
-    if not with_town or (len(with_town) == 1 and len(blocks) > 1 and with_town[0] == blocks[0]):
-        return None
-    return next((index for index in with_town[-1] if name_in(before[index].text)), None)
+    named = (next((index for index in block if name_in(before[index].text)), None) for block in with_town)
+    return [index for index in named if index is not None]

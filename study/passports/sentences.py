@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from study.passports import amounts, dates
+from study.passports import amounts, dates, identifiers
 from study.passports.candidates import Candidate
 from study.passports.lexicon import CUES, LABELS, Cue, any_of, normal
 from study.passports.values import Kind
@@ -33,6 +33,13 @@ _CUE = {
 _DATE_LINE = re.compile(r"(?:[^\W\d_][\w.'-]{0,20}[ ,]{1,2}){0,4}(?:den|le|a|on|the)?\s?", re.IGNORECASE)
 _MONEY_WORD = re.compile(
     rf"(?<!\w)(?P<word>{any_of(name for name, label in LABELS.items() if label.kind == Kind.AMOUNT)})(?!\w)",
+    re.IGNORECASE,
+)
+SHORTEST = 4
+"""Characters of an identifier in running text: 'section number 12' is none."""
+_NUMBER_WORD = re.compile(
+    r"(?<!\w)(?P<label>(?:[^\W\d_]{3,20} ){0,2}(?:number|no\.|nummer|nr\.|numéro|n°|número|núm\.|reference|ref\.|"
+    r"référence|referencia|aktenzeichen|az\.))\s?:?\s(?=[A-Z0-9])",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -79,6 +86,23 @@ def amounts_in(lines: Sequence[Line], custom: amounts.Custom) -> Iterator[Candid
                 )
             else:
                 yield Candidate(Kind.AMOUNT, "", "", amount.value, amount.normalised, line.page, UNNAMED_AMOUNT, place)
+
+
+def identifiers_in(lines: Sequence[Line]) -> Iterator[Candidate]:
+    """Return the identifiers in running text that a known label stands before: 'under policy number HP 4471'."""
+    for place, line in enumerate(lines):
+        for match in _NUMBER_WORD.finditer(line.text):
+            words = match["label"].split()
+            names = (" ".join(words[start:]) for start in range(len(words)))
+            name = next((name for name in names if LABELS.get(normal(name))), "")
+            label = LABELS.get(normal(name))
+            value = identifiers.after_label(line.text[match.end() : match.end() + 60], label.concept if label else "")
+            if label and label.kind == Kind.IDENTIFIER and len(value) >= SHORTEST:
+                shown = " ".join(words).strip(" .:") if len(words) <= len(name.split()) + 1 else name
+                normalised = identifiers.compact(value)
+                weight = label.weight - 20
+                shown = shown[0].upper() + shown[1:]
+                yield Candidate(Kind.IDENTIFIER, label.concept, shown, value, normalised, line.page, weight, place)
 
 
 def places_in(lines: Sequence[Line], language: str) -> Iterator[Candidate]:

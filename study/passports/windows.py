@@ -81,7 +81,7 @@ def _lines(stretch: _Stretch) -> Iterator[Line]:
     for number, sheet in enumerate(stretch.text.split("\f")):
         after_gap = True
         for raw in sheet.split("\n"):
-            text = raw.strip()
+            text = raw.replace("**", "").strip()
             if not text or _RULE.fullmatch(text):
                 after_gap = True
                 continue

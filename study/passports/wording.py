@@ -59,7 +59,7 @@ def _chosen(fields: Iterable[Field], room: int) -> list[Field]:
     """Return the first fields that fit; what a person corrected or added comes in before all others."""
     chosen: list[Field] = []
     for field in sorted(fields, key=lambda field: not field.replaces and field.source == "found"):
-        cost = tokens_in(_worded(field)) + 1
+        cost = tokens_in(f"{_label(field)}: {_shown(field)}") + 1
         if cost <= room:
             chosen.append(field)
             room -= cost
@@ -67,21 +67,24 @@ def _chosen(fields: Iterable[Field], room: int) -> list[Field]:
 
 
 def _by_page(fields: Iterable[Field]) -> Iterator[str]:
-    pages: dict[int | None, list[str]] = {}
+    pages: dict[int | None, dict[str, list[str]]] = {}
     for field in fields:
-        pages.setdefault(field.page, []).append(_worded(field))
-    for page, values in sorted(pages.items(), key=lambda item: item[0] or 0):
-        yield ("; ".join(values)) if page is None else f"Page {page}: {'; '.join(values)}"
+        pages.setdefault(field.page, {}).setdefault(_label(field), []).append(_shown(field))
+    for page, labels in sorted(pages.items(), key=lambda item: item[0] or 0):
+        values = "; ".join(f"{label}: {', '.join(shown)}" for label, shown in labels.items())
+        yield values if page is None else f"Page {page}: {values}"
 
 
-def _worded(field: Field) -> str:
+def _shown(field: Field) -> str:
     value = field.value
     if field.kind == Kind.DATE and field.normalised:
         value = _NUMERIC_DATE.sub(field.normalised, value, count=1)
-    return f"{field.label or _unnamed(field)}: {_cut(value)}"
+    return _cut(value)
 
 
-def _unnamed(field: Field) -> str:
+def _label(field: Field) -> str:
+    if field.label:
+        return field.label
     return "Title" if field.kind == Kind.SUBJECT else field.kind.capitalize()
 
 
