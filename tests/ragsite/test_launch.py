@@ -176,7 +176,9 @@ def test_life_of_an_installation(installation: Installation) -> None:
     model = installation.health()["inference"]
     assert isinstance(model, dict)
     os.kill(model["pid"], signal.SIGKILL)
-    installation.until_health(lambda document: document["restarts"] == {"web": 0, "worker": 0, "inference": 1})
+    installation.until_health(
+        lambda document: document["restarts"] == {"web": 0, "worker": 0, "reader": 0, "inference": 1}
+    )
     installation.until_health(lambda document: document["status"] == "ok")
     assert web.is_running()
 
