@@ -210,10 +210,11 @@ async def test_a_document_removed_during_the_answer_leaves_an_answer_without_its
 
 
 async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_text(
-    fake_inference: FakeEngine, monkeypatch: pytest.MonkeyPatch
+    fake_inference: FakeEngine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
     turn = await sync_to_async(ask)()
-    remover = threading.Thread(target=remove_and_close, args=[await Document.objects.aget()])
+    remover = threading.Thread(target=remove_and_close, args=[await Document.objects.aget(), gate])
 
     def found_then_removed(*args: Any, **options: Any) -> Any:
         found = find(*args, **options)
@@ -229,12 +230,13 @@ async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_te
     assert (await sync_to_async(stored)(turn)).prompt == []
 
 
-def remove_and_close(document: Document) -> None:
+def remove_and_close(document: Document, gate: threading.Event) -> None:
     """Remove it as soon as the database lets us: in memory, where tests keep it, it refuses rather than waits."""
     while Document.objects.exists():
         with suppress(OperationalError):
             remove_document(document)
     connection.close()
+    gate.set()  # the answer's end would be refused meanwhile
 
 
 async def test_a_project_without_documents_is_told_so_without_asking_the_model(fake_inference: FakeEngine) -> None:
