@@ -7,8 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from projects.presentation.highlights import Run, excerpt, marks
-from projects.retrieval import lexical
-from projects.retrieval.passages import Passage
+from projects.retrieval import search as retrieval
 
 LIMIT = 30
 
@@ -17,11 +16,16 @@ _LINES = re.compile(r"\s*[\n\f]\s*")
 
 @dataclass(frozen=True)
 class Hit:
-    """A passage as a search shows it; `by_words` and `by_meaning` are its ranks from 1, None where it has none."""
+    """A passage as a search shows it: characters `start` to `end` of a section.
 
-    chunk_id: int
+    `by_words` and `by_meaning` are its ranks from 1, None where it has none.
+    """
+
     document_id: int
     document: str
+    section_id: int
+    start: int
+    end: int
     page: int | None
     heading: str
     runs: tuple[Run, ...]
@@ -31,31 +35,31 @@ class Hit:
 
 @dataclass(frozen=True)
 class Hits:
-    """The hits, best first; `note` says what the search could not do, empty when it could do all."""
+    """The hits, best first; `by` says how was searched, `note` what could not be done, empty when all could."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[Hit, ...] = ()
+    by: str = ""
     note: str = ""
 
 
 def search(project_id: int, question: str, documents: Collection[int] | None = None) -> Hits:
     """Search a project, or some of its documents, without any call of the model."""
-    passages = [
-        passage
-        for passage in lexical.search(project_id, question)
-        if documents is None or passage.document_id in documents
-    ]
-    return Hits(tuple(_hit(passage, question, rank) for rank, passage in enumerate(passages[:LIMIT], start=1)))
+    found = retrieval.find(project_id, question, limit=LIMIT, documents=documents)
+    return Hits(tuple(_hit(hit, question) for hit in found.hits), found.mode, found.note)
 
 
-def _hit(passage: Passage, question: str, by_words: int | None, by_meaning: int | None = None) -> Hit:
+def _hit(hit: retrieval.Hit, question: str) -> Hit:
+    passage = hit.passage
     found = marks(passage.text, question)
     return Hit(
-        chunk_id=passage.chunk_id,
         document_id=passage.document_id,
         document=passage.document,
+        section_id=passage.section_id,
+        start=passage.start,
+        end=passage.start + len(passage.text),
         page=passage.page_at(found[0].start if found else 0),
         heading=" › ".join(passage.heading),
         runs=tuple(Run(_LINES.sub("\n", run.text), run.marked) for run in excerpt(passage.text, found)),
-        by_words=by_words,
-        by_meaning=by_meaning,
+        by_words=hit.words_rank,
+        by_meaning=hit.meaning_rank,
     )

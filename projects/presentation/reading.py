@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 
 from projects.facsimile.pages import has_pictures
 from projects.facsimile.wire import Wanted
-from projects.models import Chunk, Citation, Document, Section
+from projects.models import Citation, Document, Section
 from projects.presentation.highlights import Run, marks, telling_stems
 from projects.presentation.quotes import Span, find
 from projects.presentation.sheets import PAGE_BREAK, Piece, lay_out, page_span
@@ -79,11 +79,11 @@ def sought_by_citation(citation: Citation) -> Sought | None:
     return None
 
 
-def sought_by_hit(chunk: Chunk, question: str) -> Sought:
-    """Return the passage of a search hit with the words that were searched for."""
-    span = Span(chunk.start, chunk.start + len(chunk.text))
-    first = next(iter(marks(chunk.text, question)), Span(0, 0))
-    return Sought(chunk.section_id, span, chunk.start + first.start, question)
+def sought_by_hit(section: Section, passage: Span, question: str) -> Sought:
+    """Return the passage of a search hit, a stretch of a section, with the words that were searched for."""
+    words = marks(section.text[passage.start : passage.end], question)
+    first = passage.start + words[0].start if words else passage.start
+    return Sought(section.pk, passage, first, question)
 
 
 def leaf_of(document: Document, place: Place | None = None, sought: Sought | None = None) -> Leaf:

@@ -39,10 +39,8 @@ def search(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _found(project: Project, question: str, chosen: set[int]) -> dict[str, Any]:
-    if not question:
-        return {"hits": (), "note": ""}
-    found = hits.search(project.pk, question, chosen or None)
-    return {"hits": found.hits, "note": found.note, "words": urlencode({"q": question}), "most": hits.LIMIT}
+    found = hits.search(project.pk, question, chosen or None) if question else hits.Hits()
+    return {"found": found, "words": urlencode({"q": question}), "most": hits.LIMIT}
 
 
 def _missing(documents: Sequence[Document], chosen: set[int]) -> dict[str, Any]:

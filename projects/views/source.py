@@ -16,6 +16,7 @@ from projects import access
 from projects.facsimile.pages import Original, PageNotDrawn, Printed, has_pictures, printed
 from projects.intake import store
 from projects.models import Citation, Document
+from projects.presentation.quotes import Span
 from projects.presentation.reading import Leaf, Place, Sought, leaf_of, sought_by_citation, sought_by_hit
 
 MOST = 9
@@ -38,7 +39,8 @@ class Seeking:
 def source(request: HttpRequest, pk: int) -> HttpResponse:
     """A page of the document, or a part of one without pages; as a fragment for the pane of the desk.
 
-    `?page=` and `?part=` say which; `?citation=` marks the words that an answer quoted, `?chunk=&q=` those of a search.
+    `?page=` and `?part=` say which. `?citation=` marks the words that an answer quoted, `?section=&from=&to=&q=` those
+    that were searched for in a passage.
     """
     document = access.document_for(request.user, pk)
     seeking = _seeking(request, document)
@@ -87,10 +89,12 @@ def _seeking(request: HttpRequest, document: Document) -> Seeking:
         citations = document.citations.select_related("chunk__section", "turn", "document")
         if citation := citations.filter(pk=number).first():
             return Seeking({"citation": str(citation.pk)}, citation, sought_by_citation(citation))
-    if number := _number(request, "chunk"):
+    if number := _number(request, "section"):
         question = request.GET.get("q", "")[:MAX_QUESTION]
-        if chunk := document.chunks.filter(pk=number).first():
-            return Seeking({"chunk": str(chunk.pk), "q": question}, sought=sought_by_hit(chunk, question))
+        passage = Span(_number(request, "from") or 0, _number(request, "to") or 0)
+        if section := document.sections.filter(pk=number).first():
+            kept = {"section": str(section.pk), "from": str(passage.start), "to": str(passage.end), "q": question}
+            return Seeking(kept, sought=sought_by_hit(section, passage, question))
     return Seeking({})
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from projects.models import Document, Project
-from tests.projects.factories import make_project
+from projects.retrieval import search as retrieval
+from projects.retrieval.search import Found
+from tests.projects.factories import make_project, passage
 from tests.projects.written import write
 
 pytestmark = pytest.mark.django_db
@@ -95,6 +98,20 @@ def test_any_words_may_be_looked_for(page: Client, project: Project, words: str)
 def test_words_of_a_document_are_shown_and_never_run(page: Client, project: Project) -> None:
     write(project, "evil.html", ["<script>alert(1)</script> zeppelin"])
     assert "<script>alert" not in found(page, project, "?q=zeppelin")
+
+
+def test_ranks_by_words_and_by_meaning_are_shown_with_what_could_not_be_done(
+    page: Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lease = Document.objects.get(name="lease.pdf")
+    one = replace(passage("Nine hundred a month.", document="lease.pdf"), document_id=lease.pk)
+    answer = Found((retrieval.Hit(one, None, 11, 0.1),), "words and meaning", "The index is being made.")
+    monkeypatch.setattr(retrieval, "find", lambda *_, **__: answer)
+    html = found(page, project, "?q=rent")
+    assert "11th by meaning" in html
+    assert "by words</span>" not in html
+    assert "1 passage, found by words and meaning" in html
+    assert "The index is being made." in html
 
 
 def test_htmx_gets_the_hits_alone(page: Client, project: Project) -> None:

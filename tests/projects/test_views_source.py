@@ -46,6 +46,12 @@ def shown(page: Client, document: Document, query: str = "", **headers: str) -> 
     return response.content.decode()
 
 
+def hit(document: Document, ordinal: int, question: str) -> str:
+    """Return what the search page puts into the address of a hit: a whole section."""
+    section = document.sections.get(ordinal=ordinal)
+    return f"?section={section.pk}&from=0&to={len(section.text)}&q={question}"
+
+
 def marked(html: str) -> list[str]:
     return MARK.findall(html)
 
@@ -117,8 +123,7 @@ def test_a_citation_of_another_document_marks_nothing(page: Client, project: Pro
 
 
 def test_a_search_hit_opens_at_the_page_of_its_words_with_each_of_them_marked(page: Client, lease: Document) -> None:
-    chunk = lease.chunks.get()
-    html = shown(page, lease, f"?chunk={chunk.pk}&q=when+is+the+rent+due")
+    html = shown(page, lease, hit(lease, 0, "when+is+the+rent+due"))
     assert "Page 2" in html
     assert marked(html) == ["rent", "due"]
     assert html.count("<rect data-place") == 2
@@ -127,12 +132,23 @@ def test_a_search_hit_opens_at_the_page_of_its_words_with_each_of_them_marked(pa
 
 def test_a_hit_without_any_of_the_words_is_marked_as_a_whole(page: Client, project: Project) -> None:
     notes = write(project, "notes.txt", ["First.", "Nine hundred a month."])
-    chunk = notes.chunks.get(ordinal=1)
-    assert marked(shown(page, notes, f"?chunk={chunk.pk}&q=rent")) == ["Nine hundred a month."]
+    assert marked(shown(page, notes, hit(notes, 1, "rent"))) == ["Nine hundred a month."]
+
+
+def test_of_a_passage_the_words_around_it_are_not_marked(page: Client, project: Project) -> None:
+    notes = write(project, "notes.txt", ["The rent. The rent. The rent."])
+    section = notes.sections.get()
+    html = shown(page, notes, f"?section={section.pk}&from=10&to=19&q=rent")
+    assert re.search(r"The rent\. The <mark[^>]*>rent</mark>\. The rent\.", html)
+
+
+def test_a_passage_of_another_document_marks_nothing(page: Client, project: Project, lease: Document) -> None:
+    other = write(project, "notes.txt", ["The rent is due."])
+    assert marked(shown(page, lease, hit(other, 0, "rent") + "&page=2")) == []
 
 
 @pytest.mark.parametrize(
-    "query", ["?page=0", "?page=99", "?page=x", "?part=7", "?citation=999999", "?chunk=-1&q=x", "?citation=²"]
+    "query", ["?page=0", "?page=99", "?page=x", "?part=7", "?citation=999999", "?section=-1&q=x", "?citation=²"]
 )
 def test_an_address_that_makes_no_sense_shows_a_page_that_is_there(page: Client, lease: Document, query: str) -> None:
     assert re.search(r"Text of page [13]", shown(page, lease, query))
