@@ -18,8 +18,8 @@ from pathlib import Path
 
 from inference.contracts import EngineState
 from inference.embeddings import encoder, places, published
-from inference.embeddings.embedder import Embedder
 from inference.embeddings.health import EmbeddingFailed, EmbeddingHealth
+from inference.embeddings.model import Embedder
 from inference.embeddings.vectors import Matrix
 
 __all__ = [
