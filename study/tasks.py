@@ -59,6 +59,11 @@ def claimable(now: datetime) -> bool:
     return _available(now).exists() or next_attempt(now) is not None
 
 
+def is_under_way(now: datetime) -> bool:
+    """Tell whether a step is being taken, or could be now."""
+    return StudyTask.objects.filter(state=State.RUNNING).exists() or _available(now).exists()
+
+
 def is_work_left() -> bool:
     """Tell whether anything is waiting or claimed, paused or not."""
     return StudyTask.objects.filter(state__in=StudyTask.OPEN).exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from inference.fake import FakeEngine
@@ -11,7 +13,7 @@ from tests.study.factories import a_reader, add_document, make_project
 pytestmark = pytest.mark.django_db
 
 State = StudyTask.State
-LONG = ["The lease of flat %d runs for %d months. " % (page, page + 10) * 60 for page in range(1, 9)]
+LONG = [f"The lease of flat {page} runs for {page + 10} months. " * 60 for page in range(1, 9)]
 
 
 def test_a_short_document_is_read_once_and_summarised(fake_inference: FakeEngine) -> None:
@@ -50,7 +52,7 @@ def test_a_long_document_is_read_in_steps_that_grow_one_prompt(fake_inference: F
     a_reader().run()
     readings = [request for request in fake_inference.requests if request.save == (f"document:{document.pk}",)]
     assert len(readings) == SectionSummary.objects.count() == 4
-    for before, after in zip(readings, readings[1:], strict=False):
+    for before, after in pairwise(readings):
         known = [part.text for part in before.messages[1].parts[:-1]]
         assert [part.text for part in after.messages[1].parts[: len(known)]] == known
     assert DocumentSummary.objects.count() == 1
