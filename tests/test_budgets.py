@@ -15,7 +15,7 @@ FILE_LINES = 500
 FUNCTION_LINES = 50
 TEMPLATE_LINES = 100
 ASSET_LINES = 300
-HEAVY = ("torch", "llama_cpp", "sentence_transformers", "transformers", "pypdfium2", "docx")
+HEAVY = ("torch", "llama_cpp", "sentence_transformers", "transformers", "pypdfium2", "docx", "rapidocr", "onnxruntime")
 
 
 def tracked(*patterns: str) -> list[Path]:
