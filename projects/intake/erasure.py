@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from projects.models import Document, Turn
 from projects.retrieval import lexical
+from study import service as study
 
 logger = logging.getLogger(__name__)
 
@@ -21,10 +21,7 @@ PATIENCE_MS = 300
 
 def forget_document(document: Document) -> None:
     """Drop what else holds a document's words and does not go with its rows; before they are deleted."""
-    if find_spec("study.steering"):
-        from study.service import document_removed
-
-        document_removed(document.pk)
+    study.document_removed(document.pk)
     _drop_prompts(document)
 
 
@@ -33,6 +30,7 @@ def forget_text(document: Document, text: str = "") -> None:
 
     Citations of words that are still there stay: they hold for the new reading too.
     """
+    study.document_removed(document.pk)
     _drop_prompts(document)
     words = _plain(text)
     for citation in document.citations.all():

@@ -122,7 +122,6 @@ def _fail(claim: Claim, state: State, sentence: str) -> None:
             forget_text(document)
             forget_passport(document.pk)
             erase()
-            enqueue(LEARN_JOB, document.pk)
 
 
 def _count_tokens(sections: Sequence[SectionText]) -> int | None:
