@@ -32,6 +32,7 @@ urlpatterns = [
     path("projects/<int:pk>/ask/", turns.turn_ask, name="ask"),
     path("projects/<int:pk>/settings/", projects.project_settings, name="settings"),
     path("projects/<int:pk>/rename/", projects.project_rename, name="rename"),
+    path("projects/<int:pk>/meaning/", projects.project_meaning, name="meaning"),
     path("projects/<int:pk>/delete/", projects.project_delete, name="delete"),
     path("documents/<int:pk>/", documents.document, name="document"),
     path("documents/<int:pk>/source/", source.source, name="source"),

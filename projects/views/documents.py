@@ -15,6 +15,7 @@ from projects.intake.service import is_left_behind
 from projects.models import Document
 from projects.presentation import reading_report
 from projects.presentation.passport import ADDED, card_of
+from study.service import summary_of
 
 
 @require_GET
@@ -33,6 +34,7 @@ def _context(shown: Document) -> dict[str, Any]:
         "names": shown.names.exclude(name=shown.name).select_related("within"),
         "max_upload": settings.MAX_UPLOAD_BYTES,
         "can_retry": shown.is_final or is_left_behind(shown),
+        "summary": summary_of(shown.pk),
         "card": card_of(shown.pk) if shown.is_answerable else None,
         "kinds": ADDED,
         "report": reading_report.sentences(shown.pages, shown.report) if shown.is_answerable else [],

@@ -15,6 +15,7 @@ from projects.presentation.passport import ADDED, card_of
 from study.passports import service
 from study.passports.service import BadValue, NoSuchField
 from study.passports.values import SINGLE, Kind
+from study.service import passport_changed
 
 GONE = "That field is gone: the document was read again. Here is the passport as it is now."
 
@@ -68,6 +69,7 @@ def _change(request: HttpRequest, pk: int, change: Callable[[int], object]) -> H
     problem = ""
     try:
         change(document.pk)
+        passport_changed()
     except BadValue as error:
         problem = error.message
     except NoSuchField:

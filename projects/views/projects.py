@@ -1,4 +1,4 @@
-"""The list of projects, and making, renaming and deleting one."""
+"""The list of projects, and making, changing and deleting one."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from projects import access
 from projects.forms import ProjectForm
 from projects.intake.service import remove_project
 from projects.models import Document, Project
+from projects.retrieval import vectors
 
 
 @require_GET
@@ -54,6 +55,18 @@ def project_rename(request: HttpRequest, pk: int) -> HttpResponse:
     form.save()
     messages.success(request, f"The project is now called {project.name}.")
     return redirect("projects:desk", pk)
+
+
+@require_POST
+def project_meaning(request: HttpRequest, pk: int) -> HttpResponse:
+    """Switch the search by meaning on (`on=1`) or off; what is missing for it is made in the background."""
+    project = access.project_for(request.user, pk)
+    project.vectors = request.POST.get("on") == "1"
+    project.save(update_fields=["vectors"])
+    vectors.catch_up()
+    by = "by words and by meaning" if project.vectors else "by words alone"
+    messages.success(request, f"The documents are searched {by}.")
+    return redirect("projects:settings", pk)
 
 
 @require_http_methods(["GET", "POST"])

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 OPEN_TO_ALL = {"list", "create", "engine"}
 DOCUMENT_ACTIONS = {f"document-{action}" for action in ("cancel", "password", "replace", "retry")}
 PASSPORT_ACTIONS = {f"passport-{action}" for action in ("add", "correct", "remove", "reset")}
-POST_ONLY = {"create", "upload", "ask", "rename", "again", "stop"} | DOCUMENT_ACTIONS | PASSPORT_ACTIONS
+POST_ONLY = {"create", "upload", "ask", "rename", "meaning", "again", "stop"} | DOCUMENT_ACTIONS | PASSPORT_ACTIONS
 NAMES = sorted(str(pattern.name) for pattern in urls.urlpatterns if isinstance(pattern, URLPattern))
 
 

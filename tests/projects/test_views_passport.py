@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from projects.models import Document
+from study.models import DocumentSummary
 from study.passports import service
 from study.passports.values import Entry, Field, Found, Kind
 from tests.projects.factories import make_project
@@ -149,6 +150,12 @@ def test_the_page_says_how_the_document_was_read(page: Client, lease: Document) 
     assert "All 2 pages were read." in html
     assert "2 tables kept with rows and columns." in html
     assert "3 pictures." in html
+
+
+def test_the_page_shows_the_summary_once_there_is_one(page: Client, lease: Document) -> None:
+    assert "Summary" not in shown(page, lease)
+    DocumentSummary.objects.create(document=lease, text="A lease & its rent.", language="en")
+    assert "<p>A lease &amp; its rent.</p>" in shown(page, lease)
 
 
 def test_a_document_that_failed_has_no_passport_and_says_why(page: Client, lease: Document) -> None:

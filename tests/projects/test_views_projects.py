@@ -90,3 +90,12 @@ def test_deleting_asks_first_and_then_leaves_nothing(page: Client, project: Proj
     page.post(url)
     assert not Project.objects.filter(pk=project.pk).exists()
     assert not Document.objects.exists()
+
+
+def test_search_by_meaning_can_be_switched_off_and_on_again(page: Client, project: Project) -> None:
+    url = reverse("projects:meaning", args=[project.pk])
+    for on, words in (("0", "by words alone"), ("1", "by words and by meaning")):
+        html = page.post(url, {"on": on}, follow=True).content.decode()
+        assert f"The documents are searched {words}." in html
+        project.refresh_from_db()
+        assert project.vectors == (on == "1")
