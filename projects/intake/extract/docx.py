@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, Report, clean
+from projects.intake.extract.docx_numbering import Numbering
 from projects.intake.extract.docx_table import Grid
 from projects.intake.extract.ooxml import left_out
 from projects.intake.extract.packed import refuse_declarations, unpacking
@@ -42,6 +43,7 @@ class _Reading:
     """What holds for the whole document, and what is counted on the way."""
 
     levels: dict[str, int]
+    numbering: Numbering
     tables: int = 0
 
 
@@ -63,7 +65,7 @@ def _read(path: Path, parts: Sequence[str]) -> Extraction:
     import docx
 
     document: Any = docx.Document(str(path))
-    reading = _Reading(_heading_levels(document))
+    reading = _Reading(_heading_levels(document), Numbering(document))
     blocks = (
         *_repeated(document, "header", reading),
         *_blocks(document.element.body, reading),
@@ -101,10 +103,12 @@ def _blocks(container: Any, reading: _Reading) -> Iterator[Block]:
 
 
 def _paragraph(element: Any, reading: _Reading) -> Iterator[Block]:
-    text = clean(_text(element))
-    if text.strip():
+    text = clean(_text(element)).strip()
+    label = reading.numbering.label(element)
+    if text:
         style = element.find(f"{_W}pPr/{_W}pStyle")
-        yield Block(text.strip(), level=reading.levels.get(style.get(f"{_W}val"), 0) if style is not None else 0)
+        level = reading.levels.get(style.get(f"{_W}val"), 0) if style is not None else 0
+        yield Block(f"{label} {text}" if label else text, level=level)
     for box in _boxes(element):
         yield from _blocks(box, reading)
 
