@@ -57,8 +57,11 @@ class _Objects:
         return out + trailer % (len(places) + 1, table)
 
 
-def pdf_of(*leaves: Leaf, shown_as: Mapping[str, str] | None = None) -> bytes:
-    """Return a PDF of pages. `shown_as` maps characters drawn to characters told: a broken ToUnicode of the font."""
+def pdf_of(*leaves: Leaf, shown_as: Mapping[str, str] | None = None, form: str = "") -> bytes:
+    """Return a PDF of pages. `shown_as` maps characters drawn to characters told: a broken ToUnicode of the font.
+
+    `form` is what else is in the dictionary of the form.
+    """
     objects = _Objects()
     told = f"/ToUnicode {objects.add(_stream(_to_unicode(shown_as)))} 0 R" if shown_as else ""
     objects.bodies[3] = (
@@ -76,8 +79,9 @@ def pdf_of(*leaves: Leaf, shown_as: Mapping[str, str] | None = None) -> bytes:
                 f" /Annots [{_references(notes)}] /Resources << /Font << /F1 3 0 R >> {picture} >> >>"
             )
         )
-    form = f"/AcroForm << /Fields [{_references(widgets)}] >>" if widgets else ""
-    objects.bodies[1] = f"<< /Type /Catalog /Pages 2 0 R {form} >>".encode()
+    fields = f"/AcroForm << /Fields [{_references(widgets)}] {form} >>" if widgets or form else ""
+    drawn_by_form = "/NeedsRendering true" if "/XFA" in form else ""
+    objects.bodies[1] = f"<< /Type /Catalog /Pages 2 0 R {fields} {drawn_by_form} >>".encode()
     objects.bodies[2] = f"<< /Type /Pages /Kids [{_references(pages)}] /Count {len(pages)} >>".encode()
     return objects.file()
 
@@ -117,6 +121,18 @@ def locked(content: bytes, user: str, owner: str) -> bytes:
 
     writer = PdfWriter(clone_from=PdfReader(BytesIO(content)))
     writer.encrypt(user, owner, algorithm="AES-256")
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def with_files(content: bytes, files: Mapping[str, bytes]) -> bytes:
+    """Return a PDF with files within it."""
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(content)))
+    for name, attached in files.items():
+        writer.add_attachment(name, attached)
     buffer = BytesIO()
     writer.write(buffer)
     return buffer.getvalue()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 import psutil
 import pytest
 
-from projects.intake.extract import ocr, pdf
+from projects.intake.extract import ocr, pdf, pdf_attached
 from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
-from tests.pdfs import At, Leaf, box, locked, pdf_of, picture_of, text_field, typed_on
+from tests.pdfs import At, Leaf, box, locked, pdf_of, picture_of, text_field, typed_on, with_files
 
 LEASE = (
     "The tenant shall pay the monthly rent of",
@@ -335,12 +334,44 @@ def test_a_pdf_of_which_no_page_opens_is_damaged(read: Read) -> None:
         read(without_page(pdf_of(written("lost")), 1))
 
 
-def test_files_within_a_pdf_are_named(read: Read) -> None:
-    from pypdf import PdfReader, PdfWriter
+def test_files_within_a_pdf_become_documents(tmp_path: Path) -> None:
+    folder = tmp_path / "attached"
+    folder.mkdir()
+    files = {"terms.txt": b"The terms.", "../plan.txt": b"The plan.", "factur-x.xml": b"<xml/>"}
+    path = tmp_path / "stored"
+    path.write_bytes(with_files(pdf_of(Leaf()), files))
 
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf_of(written("Invoice 17")))))
-    writer.add_attachment("factur-x.xml", b"<xml/>")
-    buffer = BytesIO()
-    writer.write(buffer)
+    found = pdf.extract(path, Context("a.pdf", folder=folder))
 
-    assert read(buffer.getvalue()).report.left_out == ("Files attached to the PDF: factur-x.xml.",)
+    assert {file.name: file.path.read_bytes() for file in found.attachments} == {
+        "terms.txt": b"The terms.",
+        "plan.txt": b"The plan.",
+    }
+    assert all(file.path.parent == folder and file.path.stat().st_mode & 0o777 == 0o600 for file in found.attachments)
+    assert found.report.left_out == ("The invoice as data for programs (factur-x.xml).",)
+
+
+def test_files_within_a_pdf_are_named_where_they_are_not_wanted(read: Read) -> None:
+    found = read(with_files(pdf_of(written("Invoice 17")), {"a.txt": b"a", "b.txt": b"b"}))
+
+    assert (found.attachments, found.report.left_out) == ((), ("Files attached to the PDF: a.txt, b.txt.",))
+
+
+def test_files_within_a_pdf_that_unfold_to_too_much_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pdf_attached, "MOST_BYTES", 1500)
+    path = tmp_path / "stored"
+    path.write_bytes(with_files(pdf_of(written("Invoice 17")), {"a.txt": b"a" * 1000, "b.txt": b"b" * 1000}))
+    (folder := tmp_path / "attached").mkdir()
+
+    found = pdf.extract(path, Context("a.pdf", folder=folder))
+
+    assert [file.name for file in found.attachments] == ["a.txt"]
+    assert found.report.left_out == ("Files attached to the PDF: b.txt.",)
+
+
+def test_a_form_that_only_adobe_shows_is_named(read: Read) -> None:
+    found = read(pdf_of(written("Please wait..."), form="/XFA (<xdp/>)"))
+
+    assert found.warnings[0].startswith("This form is of a kind that only Adobe Reader shows (XFA)")

@@ -14,6 +14,7 @@ from projects.intake.extract.layout import Line, Page, blocks_of
 from projects.intake.extract.layout_columns import in_reading_order
 from projects.intake.extract.ocr_page import Recognised, read_page
 from projects.intake.extract.page_report import How, PageRead, report_of, warnings_of
+from projects.intake.extract.pdf_attached import attached_to
 from projects.intake.extract.pdf_form import written_on
 from projects.intake.extract.pdf_picture import covered_by_pictures, has_pictures, is_blank_page, picture_of
 from projects.intake.extract.pdf_text import rows_of
@@ -32,15 +33,37 @@ FULLER = 1.5
 def extract(path: Path, context: Context) -> Extraction:
     """Read a PDF. Raises PasswordNeeded for a locked file, ExtractionError for a damaged one or one without text."""
     with closing(_open(path, context.password)) as document:
-        document.init_forms()
+        about_forms = tuple(_prepared_forms(document))
         reads = list(_reads(document, context))
-        left_out = tuple(_left_out(document))
-    if all(read.how is How.BROKEN for read in reads):
+        attached = attached_to(document, context.folder)
+    if reads and all(read.how is How.BROKEN for read in reads):
         raise ExtractionError("The PDF is damaged: none of its pages opens.")
-    if all(is_blank(line.text) for read in reads for line in read.page.lines):
+    if not attached.files and all(is_blank(line.text) for read in reads for line in read.page.lines):
         raise ExtractionError(_no_text(reads))
-    blocks = tuple(blocks_of([read.page for read in reads]))
-    return Extraction(PDF, blocks, len(reads), warnings_of(reads), report_of(reads, left_out))
+    return Extraction(
+        PDF,
+        tuple(blocks_of([read.page for read in reads])),
+        len(reads),
+        (*about_forms, *warnings_of(reads)),
+        report_of(reads, attached.left_out),
+        attached.files,
+    )
+
+
+def _prepared_forms(document: Any) -> Iterator[str]:
+    """Make the values of forms readable, before any page is opened; yield what is not."""
+    import pypdfium2
+    from pypdfium2 import raw
+
+    if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
+        yield (
+            "This form is of a kind that only Adobe Reader shows (XFA): what was filled in may be missing. "
+            "Print it into a PDF and add that."
+        )
+    try:
+        document.init_forms()
+    except pypdfium2.PdfiumError:
+        yield "The form in this PDF is damaged: what was filled in is missing."
 
 
 def _open(path: Path, password: str) -> Any:
@@ -121,11 +144,3 @@ def _no_text(reads: Sequence[PageRead]) -> str:
     if all(read.how is How.BLANK for read in reads):
         return "There is no text in this PDF: its pages are blank." if reads else "The PDF has no pages."
     return "No text was found: the pages are pictures, and text recognition (OCR) found nothing to read on them."
-
-
-def _left_out(document: Any) -> Iterator[str]:
-    """Yield what is in the file beside its pages."""
-    attached = document.count_attachments()
-    if attached:
-        names = ", ".join(document.get_attachment(index).get_name() for index in range(attached))
-        yield f"Files attached to the PDF: {names}."
