@@ -51,6 +51,12 @@ def test_line_ends_within_quotation_marks_are_part_of_a_cell(read: Any, ends: st
     assert text_of(read(content.encode())) == 'Name | Note\nAda | first line second, and "last"\nBob | none'
 
 
+def test_unusual_separators_of_lines_part_no_rows(read: Any) -> None:
+    found = read("Name;Note\nAda;one\u2028two\nBob;\x0bthree\x85four\n".encode())
+
+    assert text_of(found) == "Name | Note\nAda | one two\nBob | three four"
+
+
 def test_ragged_rows_keep_all_their_cells(read: Any) -> None:
     found = read(b"a,b,c\n1,2\n1,2,3,4,5\n\n,,3\n1,2,3\n")
 

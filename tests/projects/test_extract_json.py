@@ -65,6 +65,12 @@ def test_lines_of_json_are_read_one_after_another(read: Any) -> None:
     assert texts(found) == ["event | user\nlogin | ada\nlogout | bob"]
 
 
+def test_line_ends_within_strings_are_read(read: Any) -> None:
+    found = read('{"note": "one\u2028two\nthree"}')
+
+    assert (texts(found), found.warnings) == (["note: one\ntwo\nthree"], ())
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
 def test_json_is_read_in_its_encoding(read: Any, encoding: str) -> None:
     assert texts(read('{"name": "Größe"}'.encode(encoding))) == ["name: Größe"]

@@ -149,6 +149,15 @@ def test_attachments_become_files_and_logos_do_not(read: Any) -> None:
     assert found.report.left_out == ("1 small picture in the text of the mail (a logo or a signature).",)
 
 
+def test_what_was_signed_becomes_a_mail(read: Any) -> None:
+    signed = b"Content-Type: multipart/signed; boundary=b\r\n\r\n--b\r\n\r\nThe rent is 900 euros.\r\n--b--\r\n"
+    streams = message({0x0037: "Rent"}) | attachment(0, "smime.p7m", signed, media_type="multipart/signed")
+
+    files = attached(read(compound(streams)))
+
+    assert read(files["smime.p7m.eml"], "smime.p7m.eml").blocks[-1].text == "The rent is 900 euros."
+
+
 def test_a_message_within_a_message_becomes_a_mail_with_its_own_attachments(read: Any, tmp_path: Path) -> None:
     place = "__attach_version1.0_#00000000/__substg1.0_3701000D/"
     within = {f"{place}{name}": content for name, content in attachment(0, "größe.csv", b"a;b").items()}

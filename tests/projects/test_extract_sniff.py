@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from projects.intake.extract import Context, ExtractionError, extract, sniff
 from projects.intake.extract.decoding import decode_beginning
@@ -198,6 +200,20 @@ def test_what_cannot_be_read_is_named_by_its_true_type(type_of: Sniff, kind: str
 
     with pytest.raises(ExtractionError, match=sentence):
         type_of(build(), "report.docx")
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(sorted(READABLE)), st.integers(0, 3_000), st.binary(max_size=60), st.booleans())
+def test_damage_is_refused_with_a_sentence_or_read(
+    type_of: Sniff, kind: str, place: int, noise: bytes, is_cut: bool
+) -> None:
+    sound = READABLE[kind][0]()
+    damaged = sound[:place] + noise + (b"" if is_cut else sound[place + len(noise) :])
+
+    try:
+        assert "/" in type_of(damaged, "report.docx")
+    except ExtractionError as error:
+        assert error.message.endswith((".", ").")), error.message  # noqa: PT017 - either outcome is right
 
 
 def test_a_locked_office_file_is_told_from_an_old_one(type_of: Sniff) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from projects.intake.extract.base import Block, Context, Extraction, Report
 from projects.intake.extract.delimiters import declared_delimiter, find_delimiter
-from projects.intake.extract.plain import read_text
+from projects.intake.extract.plain import read_raw
 from projects.intake.extract.rows import HEADER_ROWS, header_index, table_blocks
 from projects.intake.extract.sniff import CSV
 
@@ -21,7 +21,7 @@ MOST_LINES = 200
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read a table; cells stay as written, decimal commas included."""
-    decoded = read_text(path)
+    decoded = read_raw(path)
     report = Report(replaced=decoded.replaced, tables=1)
     return Extraction(CSV, tuple(_blocks(decoded.text)), warnings=decoded.warnings, report=report)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
+from itertools import islice
 from statistics import mode
 
 DELIMITERS = "\t;|,"
@@ -28,7 +30,7 @@ def find_delimiter(text: str) -> str:
     """
     if declared := declared_delimiter(text):
         return declared
-    sample = text.splitlines(keepends=True)[:SAMPLE_LINES]
+    sample = list(islice(io.StringIO(text, newline=""), SAMPLE_LINES))
     scores = {delimiter: _regularity(sample, delimiter) for delimiter in DELIMITERS}
     best = max(scores, key=lambda delimiter: scores[delimiter])
     return best if scores[best] > 0 else ""

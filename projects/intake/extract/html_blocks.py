@@ -23,6 +23,7 @@ DECLARATION = 4096
 _CHARSET = re.compile(rb"<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _SPACES = re.compile("[ \t\n\r\f\u00a0]+")
 _UNSEEN_CHARACTERS = re.compile("[\u00ad\ufeff]")
+_SPACE_RUNS = re.compile(" {2,}")
 _AROUND_BREAKS = re.compile(" *\n *")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol", "menu", "dl"})
@@ -183,10 +184,13 @@ class _Writer:
 
     def _flush(self, level: int = 0) -> None:
         """End the paragraph that is open: a heading of this level, a cell, a line of a list, or a block of its own."""
-        text = _UNSEEN_CHARACTERS.sub("", "".join(self._text))
+        text = "".join(self._text)
         self._text.clear()
+        if not text or text.isspace():
+            return
+        text = _UNSEEN_CHARACTERS.sub("", text)
         if not self._verbatim:
-            text = re.sub(" {2,}", " ", _AROUND_BREAKS.sub("\n", text)).strip()
+            text = _SPACE_RUNS.sub(" ", _AROUND_BREAKS.sub("\n", text)).strip()
         text = clean(text)
         if not text.strip():
             return

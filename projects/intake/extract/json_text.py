@@ -46,7 +46,10 @@ def extract(path: Path, context: Context) -> Extraction:
 
 def _values(text: str) -> list[Any]:
     """Return the values in a text, one or many with white space between; raises ValueError for anything else."""
-    decoder = json.JSONDecoder(object_pairs_hook=_Object, parse_int=str, parse_float=str, parse_constant=str)
+    # Not strict: strings may hold line ends, which some programs write, and which cleaning makes of others.
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_Object, parse_int=str, parse_float=str, parse_constant=str, strict=False
+    )
     values = []
     place = 0
     while (place := _next(text, place)) < len(text):

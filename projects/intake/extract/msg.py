@@ -120,6 +120,8 @@ def _files(parts: Iterable[Storage], context: Context, level: int, left_out: lis
         inner = part.message(_FILE)
         if content is not None:
             media_type = part.text(_MIME).text.strip("\0 ").lower() or "application/octet-stream"
+            if media_type.startswith("multipart/"):  # a signed message: what was signed is a mail without header
+                name += ".eml"
             yield File(name, content, media_type, part.text(_CONTENT_ID).text.strip("\0<> "))
         elif inner is not None and level < MOST_LEVELS:
             letter = _letter(inner, context, level + 1)

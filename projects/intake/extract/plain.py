@@ -24,11 +24,16 @@ def extract(path: Path, context: Context) -> Extraction:
 
 def read_text(path: Path) -> Decoded:
     """Return a file's text, storable; raises ExtractionError if it is empty."""
+    decoded = read_raw(path)
+    return replace(decoded, text=clean(decoded.text))
+
+
+def read_raw(path: Path) -> Decoded:
+    """Return a file's text as it is, for readers that go by its line ends; raises ExtractionError if it is empty."""
     decoded = decode(path.read_bytes())
-    text = clean(decoded.text)
-    if is_blank(text):
+    if is_blank(decoded.text):
         raise ExtractionError("The file is empty.")
-    return replace(decoded, text=text)
+    return decoded
 
 
 def paragraphs(text: str) -> Iterator[Block]:
