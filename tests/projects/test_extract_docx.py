@@ -186,6 +186,35 @@ def test_formulas_are_read_and_field_codes_and_ruby_are_not(tmp_path: Path) -> N
     ]
 
 
+def test_a_chart_gives_its_title_and_figures_once(tmp_path: Path) -> None:
+    names = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    chart = (
+        f'<c:chartSpace {names} xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx>'
+        "<c:rich><a:p><a:r><a:t>Rents</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser>"
+        "<c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>euros</c:v></c:pt></c:strCache></c:strRef></c:tx>"
+        "<c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>May</c:v></c:pt></c:strCache></c:strRef></c:cat>"
+        "<c:val><c:numRef><c:numCache><c:pt idx='0'><c:v>900</c:v></c:pt></c:numCache></c:numRef></c:val>"
+        "</c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"
+    )
+    drawn = (
+        f'<w:r><w:drawing><c:chart {names} r:id="rChart" '
+        'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"/></w:drawing></w:r>'
+    )
+    relation = (
+        b'<Relationship Id="rChart" Target="charts/chart1.xml" '
+        b'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart"/></Relationships>'
+    )
+    content = edited(
+        body(paragraph(run("before") + drawn), paragraph(run("after"))),
+        {
+            "word/charts/chart1.xml": lambda _: chart.encode(),
+            "word/_rels/document.xml.rels": lambda xml: xml.replace(b"</Relationships>", relation),
+        },
+    )
+
+    assert texts(read(extract, content, tmp_path)) == ["before", "Rents", " | euros\nMay | 900", "after"]
+
+
 def test_right_to_left_text_emoji_and_accents_come_composed(tmp_path: Path) -> None:
     found = read(extract, body(paragraph(run("عقد الإيجار 😀")), paragraph(run("Mu\u0308ller"))), tmp_path)
 

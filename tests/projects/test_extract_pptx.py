@@ -120,6 +120,44 @@ def test_a_footer_comes_once_and_numbers_of_slides_never(tmp_path: Path) -> None
     assert texts(read(extract, pptx(build), tmp_path)) == ["Readahead Ltd"]
 
 
+def test_charts_give_their_figures_and_diagrams_their_words(tmp_path: Path) -> None:
+    def build(presentation: Any) -> None:
+        from pptx.chart.data import CategoryChartData
+        from pptx.enum.chart import XL_CHART_TYPE
+
+        data: Any = CategoryChartData(number_format="0.0%")  # type: ignore[no-untyped-call]
+        data.categories = ["2022", "2023"]
+        data.add_series("Rents", (0.5, 0.25))
+        data.add_series("Größe", (1, None))
+        frame = add_slide(presentation, "Chart").shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 9, 9, data)
+        frame.chart.has_title = True
+        frame.chart.chart_title.text_frame.text = "Yields"
+
+    found = read(extract, pptx(build), tmp_path)
+
+    assert texts(found) == ["Yields", " | Rents | Größe\n2022 | 50.0% | 100.0%\n2023 | 25.0%"]
+    assert found.report.left_out == ("1 embedded file was left out.",)
+
+
+def test_a_diagram_gives_its_words_once() -> None:
+    from projects.intake.extract.ooxml_graphics import graphic_blocks
+
+    def point(kind: str, text: str) -> str:
+        return f"<dgm:pt {kind}><dgm:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></dgm:t></dgm:pt>"
+
+    model = (
+        '<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst>'
+        + point("type='doc'", "")
+        + point("", "Plan")
+        + point("type='node'", "Build")
+        + point("type='pres'", "Plan")
+        + "</dgm:ptLst></dgm:dataModel>"
+    )
+
+    assert [(block.page, block.text) for block in graphic_blocks(model.encode(), 3)] == [(3, "Plan\nBuild")]
+
+
 def test_pictures_are_named(tmp_path: Path) -> None:
     content = edited(pptx(lambda deck: add_slide(deck, "a")), {"ppt/media/image1.png": lambda _: b"x"})
 

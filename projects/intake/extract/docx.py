@@ -13,6 +13,7 @@ from projects.intake.extract.base import Block, Context, Extraction, ExtractionE
 from projects.intake.extract.docx_numbering import Numbering
 from projects.intake.extract.docx_table import Grid
 from projects.intake.extract.ooxml import left_out
+from projects.intake.extract.ooxml_graphics import graphic_blocks, graphic_ids
 from projects.intake.extract.packed import refuse_declarations, unpacking
 from projects.intake.extract.sniff import DOCX
 
@@ -44,6 +45,8 @@ class _Reading:
 
     levels: dict[str, int]
     numbering: Numbering
+    graphics: dict[str, Any]
+    """By the ids of their relations; one is taken out as it is read, and so is read once."""
     tables: int = 0
 
 
@@ -65,7 +68,7 @@ def _read(path: Path, parts: Sequence[str]) -> Extraction:
     import docx
 
     document: Any = docx.Document(str(path))
-    reading = _Reading(_heading_levels(document), Numbering(document))
+    reading = _Reading(_heading_levels(document), Numbering(document), dict(document.part.related_parts))
     blocks = (
         *_repeated(document, "header", reading),
         *_blocks(document.element.body, reading),
@@ -111,6 +114,10 @@ def _paragraph(element: Any, reading: _Reading) -> Iterator[Block]:
         yield Block(f"{label} {text}" if label else text, level=level)
     for box in _boxes(element):
         yield from _blocks(box, reading)
+    for identity in graphic_ids(element):
+        part = reading.graphics.pop(identity, None)
+        if part is not None:
+            yield from graphic_blocks(part.blob)
 
 
 def _table(table: Any, reading: _Reading) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 _KINDS = (
     (re.compile(r"(?:word|ppt|xl)/media/.+|Pictures/.+"), "picture"),
-    (re.compile(r"(?:word|ppt|xl)/charts/chart\d*\.xml"), "chart"),
+    (re.compile(r"(?:word|ppt|xl)/charts/chartEx\d*\.xml"), "chart"),
     (re.compile(r"(?:word|ppt|xl)/embeddings/.+"), "embedded file"),
 )
 _COMMENTS = re.compile(r"word/comments\.xml|ppt/comments/.+\.xml|xl/(?:comments.*|threadedComments/.+)\.xml")

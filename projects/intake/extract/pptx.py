@@ -11,6 +11,7 @@ from typing import Any
 from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, Report, clean
 from projects.intake.extract.grids import grid_blocks
 from projects.intake.extract.ooxml import left_out
+from projects.intake.extract.ooxml_graphics import GRAPHICS, graphic_blocks, graphic_ids
 from projects.intake.extract.packed import refuse_declarations, unpacking
 from projects.intake.extract.sniff import PPTX
 
@@ -70,7 +71,9 @@ def _slide(slide: Any, page: int, reading: _Reading) -> Iterator[Block]:
     if hidden or title:
         yield Block(f"{' '.join((title or f'Slide {page}').split())}{hidden}", page, 1)
     for shape in shapes:
-        if _kind(shape) not in _TITLES:
+        if shape.tag in GRAPHICS:
+            yield from _graphic(slide, shape, page)
+        elif _kind(shape) not in _TITLES:
             yield from _shape(shape, page, reading)
     if slide.has_notes_slide:
         for shape in _shapes(slide.notes_slide.shapes._spTree):
@@ -78,13 +81,20 @@ def _slide(slide: Any, page: int, reading: _Reading) -> Iterator[Block]:
                 yield Block(f"Notes: {text}", page)
 
 
+def _graphic(slide: Any, graphic: Any, page: int) -> Iterator[Block]:
+    for identity in graphic_ids(graphic):
+        relation = slide.part.rels.get(identity)
+        if relation is not None and not relation.is_external:
+            yield from graphic_blocks(relation.target_part.blob, page)
+
+
 def _shapes(tree: Any) -> Iterator[Any]:
-    """Yield shapes with text and tables in the order in which they are read out, looking into groups.
+    """Yield shapes with text, tables, charts and diagrams in the order in which they are read out, looking into groups.
 
     A shape that old programs do not know is stored twice; the fallback for them is passed over.
     """
     for element in tree.iterchildren():
-        if element.tag in {_SHAPE, _TABLE}:
+        if element.tag in {_SHAPE, _TABLE} or element.tag in GRAPHICS:
             yield element
         elif isinstance(element.tag, str) and element.tag != _FALLBACK:
             yield from _shapes(element)
