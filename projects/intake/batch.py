@@ -1,26 +1,18 @@
-"""Adding files and folders from disk, and waiting until they have been read."""
+"""Adding files and folders from disk, and telling what became of them."""
 
 from __future__ import annotations
 
 import os
 import stat
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from django.conf import settings
-
-from inference.supervise import status
-from inference.supervise.policy import ChildState
-from projects.intake.pipeline import ingest
 from projects.intake.service import IntakeError, add_file
 from projects.models import Document, Project
 
 BLOCK = 1024 * 1024
-POLL_S = 0.3
-SIGN_OF_LIFE_S = 30.0
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -99,33 +91,6 @@ def _refuse_other_than_file(path: Path) -> None:
         raise IntakeError(f"This is {_KINDS.get(kind, 'something else')}, not a file.")
 
 
-def wait_until_indexed(document_ids: Sequence[int], progress: Callable[[int, int], None]) -> None:
-    """Return when every document is in a final state; `progress` gets (done, total) at each change and now and then.
-
-    The worker of a running Readahead does the reading. While none runs, this process does it: `ingest` is safe beside
-    a worker that comes up meanwhile, and the jobs left in line find their documents done.
-    """
-    total, done, told = len(document_ids), -1, 0.0
-    while True:
-        unfinished = _unfinished(document_ids)
-        if total - len(unfinished) != done or time.monotonic() - told > SIGN_OF_LIFE_S:
-            done, told = total - len(unfinished), time.monotonic()
-            progress(done, total)
-        if not unfinished:
-            return
-        if is_running():
-            time.sleep(POLL_S)
-        else:
-            ingest(unfinished[0])
-
-
-def is_running() -> bool:
-    """Tell whether the worker of `manage.py up` runs for this data folder, or did until a moment ago."""
-    supervisor = status.read(settings.RUN_DIR)
-    worker = supervisor.children.get("worker") if supervisor else None
-    return worker is not None and worker.state is not ChildState.STOPPED
-
-
 def all_searchable(documents: Iterable[DocumentReport]) -> bool:
     """Tell whether every file was taken and read."""
     return all(document["state"] in Document.ANSWERABLE for document in documents)
@@ -152,12 +117,6 @@ def _report(item: Added, document: Document | None) -> DocumentReport:
         "warnings": document.warnings,
         "error": document.error,
     }
-
-
-def _unfinished(document_ids: Sequence[int]) -> list[int]:
-    """Return those that are neither final nor gone, in the order in which they were added."""
-    rows = Document.objects.filter(pk__in=document_ids).exclude(state__in=Document.FINAL)
-    return list(rows.order_by("pk").values_list("pk", flat=True))
 
 
 def _walk(folder: Path) -> Iterator[Path]:

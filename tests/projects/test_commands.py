@@ -15,8 +15,9 @@ from django.core.management import CommandError, call_command
 from inference.fake import FakeEngine
 from inference.supervise import status
 from inference.supervise.policy import ChildState
-from projects.jobs import ingest_document
+from projects.jobs import ingest_document, learned
 from projects.models import Document, Project, Turn
+from study.models import StudyTask
 from tests.builders import pdf
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -66,8 +67,8 @@ def test_ingest_leaves_the_reading_to_a_running_worker(folder: Path, monkeypatch
             ingest_document(document.pk)
 
     status.write(settings.RUN_DIR, status.own_status("", {"worker": status.ChildStatus(ChildState.RUNNING)}))
-    monkeypatch.setattr("projects.intake.batch.time.sleep", worker_reads)
-    monkeypatch.setattr("projects.intake.batch.ingest", None)  # must not be called
+    monkeypatch.setattr("projects.intake.waiting.time.sleep", worker_reads)
+    monkeypatch.setattr("projects.intake.waiting.ingest", None)  # must not be called
     try:
         result = json.loads(run("ingest", "Flat", str(folder), "--wait", "indexed", "--json", code=1))
     finally:
@@ -130,9 +131,36 @@ def test_ingest_of_a_path_that_is_not_there_makes_no_project() -> None:
     assert not Project.objects.exists()
 
 
-def test_waiting_for_the_reading_ahead_says_that_there_is_none_yet(folder: Path) -> None:
-    with pytest.raises(CommandError, match="does not read documents ahead yet"):
+def test_waiting_for_the_reading_ahead_needs_somebody_who_reads(folder: Path) -> None:
+    with pytest.raises(CommandError, match="Readahead is not running, and reading ahead needs it"):
         run("ingest", "Flat", str(folder), "--wait", "read")
+
+    assert not Project.objects.exists()
+
+
+@pytest.mark.parametrize(("error", "code"), [("", 0), ("The model gave no answer.", 1)], ids=["read", "failed"])
+def test_waiting_for_the_reading_ahead_ends_with_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: str, code: int
+) -> None:
+    (folder / "within" / "broken.pdf").unlink()
+
+    def worker_and_reader(_: float) -> None:
+        for document in Document.objects.all():
+            ingest_document(document.pk)
+            learned(document.pk)
+            if document.is_answerable:
+                StudyTask.objects.update(state="failed" if error else "done", error=error)
+
+    running = status.ChildStatus(ChildState.RUNNING)
+    status.write(settings.RUN_DIR, status.own_status("", {"worker": running, "reader": running}))
+    monkeypatch.setattr("projects.intake.waiting.time.sleep", worker_and_reader)
+    try:
+        result = json.loads(run("ingest", "Flat", str(folder), "--wait", "read", "--json", code=code))
+    finally:
+        status.remove(settings.RUN_DIR)
+
+    assert [document["state"] for document in result["documents"]] == ["ready"]
+    assert [task.state for task in StudyTask.objects.filter(kind="document")] == ["failed" if error else "done"]
 
 
 @pytest.fixture

@@ -10,35 +10,40 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from projects.blank import is_blank
-from projects.intake import batch
-from projects.models import Project
+from projects.intake import batch, waiting
+from projects.models import Document, Project
 from projects.owner import local_owner
 
 
 class Command(BaseCommand):
     help = (
-        "Add files and folders to a project; the project is made if there is none of this name. With --wait indexed, "
-        "exit code 1 says that a document failed, was refused or needs a password; the report names it."
+        "Add files and folders to a project; the project is made if there is none of this name. With --wait, exit code "
+        "1 says that a document failed, was refused, needs a password or could not be read ahead; the report names it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", help="name of the project")
         parser.add_argument("path", nargs="+", help="file or folder; folders are walked, hidden files left out")
-        parser.add_argument("--wait", choices=["indexed", "read"], help="return when every document can be searched")
+        parser.add_argument(
+            "--wait",
+            choices=["indexed", "read"],
+            help="return when every document can be searched (indexed), or has been read ahead as well (read)",
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
 
     def handle(self, *args: Any, project: str, path: list[str], wait: str | None, json: bool, **options: Any) -> None:
         if wait == "read":
-            raise CommandError("Readahead does not read documents ahead yet. Use --wait indexed.")
+            self._require_reader()
         added = self._add(project.strip(), path)
-        if wait:
-            self._wait(added)
+        unread = self._wait(added, read=wait == "read") if wait else []
         documents = batch.report(added)
         if json:
             self.stdout.write(jsonlib.dumps({"project": project.strip(), "documents": documents}))
         else:
             self._print(documents, waited=wait is not None)
-        if wait and not batch.all_searchable(documents):
+        for error in unread:
+            self.stderr.write(f"Not read ahead: {error}")
+        if unread or (wait and not batch.all_searchable(documents)):
             raise SystemExit(1)
 
     def _add(self, name: str, paths: list[str]) -> list[batch.Added]:
@@ -53,19 +58,32 @@ class Command(BaseCommand):
         project, _ = Project.objects.get_or_create(owner=local_owner(), name=name)
         return list(batch.add_files(project, files))
 
-    def _wait(self, added: Sequence[batch.Added]) -> None:
+    def _require_reader(self) -> None:
+        try:
+            waiting.require_reader()
+        except waiting.NothingReads as error:
+            raise CommandError(str(error)) from error
+
+    def _wait(self, added: Sequence[batch.Added], *, read: bool) -> list[str]:
+        """Return the errors of what could not be read ahead."""
         ids = sorted({item.document_id for item in added if item.document_id is not None})
         try:
-            batch.wait_until_indexed(ids, self._tell)
+            waiting.wait_until_indexed(ids, lambda done, total: self._tell(f"{done} of {total} read"))
+            if read and ids:
+                project_id = Document.objects.values_list("project_id", flat=True).get(pk=ids[0])
+                return waiting.wait_until_read(project_id, ids, self._tell)
+        except waiting.NothingReads as error:
+            raise CommandError(str(error)) from error
         except KeyboardInterrupt:
             raise CommandError("Stopped waiting. What is in line will be read while Readahead runs.") from None
+        return []
 
-    def _tell(self, done: int, total: int) -> None:
-        self.stderr.write(f"{done} of {total} read", self.style.NOTICE)
+    def _tell(self, line: str) -> None:
+        self.stderr.write(line, self.style.NOTICE)
 
     def _print(self, documents: Sequence[batch.DocumentReport], *, waited: bool) -> None:
         for document in documents:
             notes = "; ".join([*document["warnings"], document["error"]]).strip("; ")
             self.stdout.write(f"{document['name']}: {document['state']}" + (f" - {notes}" if notes else ""))
-        if not waited and not batch.is_running():
+        if not waited and not waiting.is_running():
             self.stdout.write("Readahead is not running: the files are read when it is (make run).")
