@@ -9,6 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from study.models import Passport, PassportField
+from study.task_admin import StudyTaskAdmin
+
+__all__ = ["PassportAdmin", "PassportFieldAdmin", "StudyTaskAdmin"]
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]

@@ -22,7 +22,7 @@ from study.keys import Learner
 from study.models import Digest, DocumentSummary, PreparedAnswer, StudyTask
 from study.openings import ABOUT, EACH, opening_questions
 from study.passports import service as passports
-from study.passports.values import UNKNOWN_TYPE, Passport
+from study.passports.values import UNKNOWN_TYPE, Passport, Source
 from study.prompts import asking, digest_boundary, digest_parts, digest_question
 from study.sentences import first_sentence
 from study.tasks import Claim, Kind, State
@@ -223,7 +223,13 @@ def _fresh(project_id: int, learner: Learner, texts: Texts) -> list[Entry]:
 
 
 def _entry(head: DocumentHead, row: DocumentSummary, passport: Passport | None) -> Entry:
-    facts = brief_facts(passports.for_model(passport), row.tokens * CHARACTERS_PER_TOKEN) if passport else ""
+    facts = brief_facts(_facts(passport), row.text, row.tokens * CHARACTERS_PER_TOKEN) if passport else ""
     kind = passport.type if passport else UNKNOWN_TYPE
     key = hashlib.sha256(f"{head.name}\n{head.text_key}\n{kind}\n{facts}\n{row.text}".encode()).hexdigest()
     return Entry(head.document_id, key[:16], head.name, kind, head.pages, facts, row.text)
+
+
+def _facts(passport: Passport) -> list[tuple[str, str]]:
+    """Return label and value of each field, those that a person has corrected or added first."""
+    fields = sorted(passport.fields, key=lambda field: field.source != Source.CORRECTED)
+    return [(field.label or field.kind.capitalize(), field.value) for field in fields]

@@ -15,9 +15,9 @@ from study.sentences import first_sentence
 SHARE = 0.5
 """Of the model's window: the rest is for what is asked, for passages beside the digest, and for the conversation."""
 LINE_CHARACTERS = 140
-FACTS_SHARE = 0.06
+FACTS_SHARE = 0.04
 """Of a document's characters: what its passport may cost in the digest, so that reading that stays cheap."""
-FACTS_LEAST, FACTS_MOST = 200, 800
+FACTS_LEAST, FACTS_MOST = 160, 800
 
 
 FIRST_DIGEST = 4
@@ -100,15 +100,24 @@ def level_for(full: int, lines: int, window: int) -> Level:
     return Level.LINES if lines <= room else Level.TYPES
 
 
-def brief_facts(passport: str, characters: int) -> str:
-    """Return the first whole lines of a passport that fit into the share of a document of so many characters."""
+def brief_facts(facts: Iterable[tuple[str, str]], summary: str, characters: int) -> str:
+    """Return the facts (label and value, the most telling first) that the summary does not tell.
+
+    As many as fit into the share of a document of so many characters; never a part of one.
+    """
     room = min(max(int(characters * FACTS_SHARE), FACTS_LEAST), FACTS_MOST)
+    told = _letters(summary)
     kept: list[str] = []
-    for line in passport.splitlines():
-        if sum(len(other) + 2 for other in kept) + len(line) > room:
-            break
-        kept.append(line)
+    for label, value in facts:
+        fact = f"{label}: {value}"
+        if _letters(value) not in told and len(fact) + 2 <= room:
+            kept.append(fact)
+            room -= len(fact) + 2
     return "; ".join(kept)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def digest_key(texts: Sequence[str], level: Level) -> str:

@@ -17,7 +17,8 @@ _BREAKS = ("\n\n", "\n", ". ", "; ", ", ", " ")
 class Piece:
     """A stretch of one page of one section.
 
-    `number` counts from 1 through the document; `start` is the offset of the text in its section's text.
+    `number` counts from 1 through the document; `start` is the offset of the text in its section's text. `turns`: it is
+    the first on its page.
     """
 
     number: int
@@ -25,6 +26,7 @@ class Piece:
     start: int
     page: int | None
     text: str
+    turns: bool = True
 
 
 def pieces_of(document: DocumentText) -> tuple[Piece, ...]:
@@ -32,7 +34,8 @@ def pieces_of(document: DocumentText) -> tuple[Piece, ...]:
     found: list[Piece] = []
     for section in document.sections:
         for start, page, text in _of_section(section):
-            found.append(Piece(len(found) + 1, section.ordinal, start, page, text))
+            turns = not found or found[-1].page != page
+            found.append(Piece(len(found) + 1, section.ordinal, start, page, text, turns))
     return tuple(found)
 
 

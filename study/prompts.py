@@ -60,7 +60,7 @@ def document_parts(
 
 def piece_text(piece: Piece) -> str:
     """Return a piece as the model reads it, under its mark; page breaks are rare tokens and say nothing."""
-    page = f" (page {piece.page})" if piece.page is not None else ""
+    page = f" (page {piece.page})" if piece.page is not None and piece.turns else ""
     return f"[{piece.number}]{page} {piece.text}\n\n"
 
 

@@ -78,11 +78,16 @@ def test_a_level_is_chosen_that_fits_if_one_does(full: int, lines: int, window: 
 
 
 def test_a_passport_is_cut_at_a_line_and_never_within_a_value() -> None:
-    passport = "\n".join(f"Amount {number}: {number * 100}.00 EUR" for number in range(60))
-    told = brief_facts(passport, 5_000)
-    assert len(told) <= 300
-    assert all(f"Amount {number}: {number * 100}.00 EUR" == part for number, part in enumerate(told.split("; ")))
-    assert brief_facts(passport, 0)  # a tiny document has a passport too
+    facts = [(f"Amount {number}", f"{number * 100}.00 EUR") for number in range(1, 60)]
+    told = brief_facts(facts, "", 6_000)
+    assert len(told) <= 240
+    assert all(part == f"Amount {number}: {number * 100}.00 EUR" for number, part in enumerate(told.split("; "), 1))
+    assert brief_facts(facts, "", 0)  # a tiny document has a passport too
+
+
+def test_what_the_summary_tells_is_not_told_twice() -> None:
+    facts = [("Registration", "N1234A"), ("Tenant", "Ada Lovelace"), ("Rent", "950 EUR")]
+    assert brief_facts(facts, "A lease to Ada Lovelace for 950 EUR.", 5_000) == "Registration: N1234A"
 
 
 @pytest.mark.parametrize(
