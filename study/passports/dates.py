@@ -10,7 +10,7 @@ from enum import Enum
 
 from study.passports.lexicon import MONTHS
 
-EARLIEST, LATEST = 1900, 2100
+EARLIEST, LATEST = 1900, 2099
 PIVOT = 69
 """Years of two digits from here on are of the last century, as in POSIX."""
 

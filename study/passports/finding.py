@@ -70,7 +70,7 @@ class _Finder:
         yield from sentences.dates_in(self._lines, self._order, self._language)
         yield from sentences.amounts_in(self._lines, self._custom)
         yield from sentences.places_in(self._lines, self._language)
-        yield from self._by_form()
+        yield from self._by_form(kind)
         yield from sentences.identifiers_in(self._lines)
         yield from _title(sections)
 
@@ -118,8 +118,9 @@ class _Finder:
         if amount:
             yield _candidate(pair, Kind.AMOUNT, amount.value, amount.normalised)
 
-    def _by_form(self) -> Iterator[Candidate]:
-        aviation = len(identifiers.AVIATION.findall(self._text)) >= 3
+    def _by_form(self, kind: str) -> Iterator[Candidate]:
+        words = len(identifiers.AVIATION.findall(self._text))
+        aviation = words >= (1 if kind == "accident report" else 3)
         aircraft = [pair.value for pair in self._pairs if pair.concept == "thing"] if aviation else []
         for place, line in enumerate(self._lines):
             for found in identifiers.spot(line.text, aviation=aviation):
