@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,25 @@ def test_a_damaged_page_of_a_tiff_costs_no_other(read: Read, shown: list[Any]) -
 
     assert found.report.unreadable == (2,)
     assert found.warnings[1] == "Not read, since damaged: page 2."
+
+
+def test_a_tiff_is_read_up_to_where_its_pages_get_lost(read: Read, shown: list[Any]) -> None:
+    content = saved(half_red(), "TIFF", save_all=True, append_images=[half_red(), half_red()])
+    (first,) = struct.unpack_from("<I", content, 4)
+    (entries,) = struct.unpack_from("<H", content, first)
+    (second,) = struct.unpack_from("<I", content, first + 2 + 12 * entries)
+
+    found = read(content[: second + 2] + b"\xff" * 24 + content[second + 26 :])  # its width and height
+
+    assert found.report.ocr == (1,)
+    assert found.report.unreadable == (2,)
+
+
+def test_a_tiff_with_a_bomb_for_a_second_page_is_not_opened(read: Read, shown: list[Any]) -> None:
+    pages = [Image.new("1", (1200, 1000), 1), Image.new("1", (20_000, 20_000))]
+
+    with pytest.raises(ExtractionError, match="million pixels"):
+        read(saved(pages[0], "TIFF", save_all=True, append_images=pages[1:], compression="group4"))
 
 
 @pytest.mark.parametrize("colour", ["white", "black"])

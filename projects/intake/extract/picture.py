@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
@@ -22,19 +23,25 @@ SMALL = 1000
 MOST_PAGES = 2000
 
 _FORMATS = ("PNG", "JPEG", "TIFF")
+_DAMAGE = (OSError, SyntaxError, ValueError, TypeError, LookupError, ArithmeticError, EOFError, struct.error)
+"""What Pillow raises at broken pictures, depending on where the break is."""
 # Cameras put several pictures into what begins as a JPEG; Pillow names that after itself.
 _MEDIA_TYPES = {"PNG": sniff.PNG, "JPEG": sniff.JPEG, "MPO": sniff.JPEG, "TIFF": sniff.TIFF}
 
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read a PNG, JPEG or TIFF picture. Raises ExtractionError for one that is damaged, too large or without text."""
+    from PIL import Image
 
     with warnings.catch_warnings():
         # Pillow warns of sizes that are bounded below, and of tags that it does not know.
         warnings.simplefilter("ignore")
-        with closing(_open(path)) as picture:
-            media_type = _MEDIA_TYPES[picture.format]
-            reads = list(_reads(picture, context))
+        try:
+            with closing(_open(path)) as picture:
+                media_type = _MEDIA_TYPES[picture.format]
+                reads = list(_reads(picture, context))
+        except Image.DecompressionBombError as error:
+            raise ExtractionError(_too_large()) from error
     if all(read.how is How.BROKEN for read in reads):
         raise ExtractionError("The picture is damaged or incomplete.")
     if all(is_blank(line.text) for read in reads for line in read.page.lines):
@@ -44,13 +51,11 @@ def extract(path: Path, context: Context) -> Extraction:
 
 
 def _open(path: Path) -> Any:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         return Image.open(path, formats=_FORMATS)
-    except Image.DecompressionBombError as error:
-        raise ExtractionError(_too_large()) from error
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+    except _DAMAGE as error:
         raise ExtractionError("The picture is damaged or incomplete: it does not open.") from error
 
 
@@ -65,12 +70,17 @@ def _reads(picture: Any, context: Context) -> Iterator[PageRead]:
 
 
 def _page_count(picture: Any) -> int:
+    """Return how many pages a picture has; a damaged one is the last, since it was to tell where the next begins."""
     if picture.format != "TIFF":
         return 1
-    try:
-        return int(picture.n_frames)
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise ExtractionError("The picture is damaged or incomplete: its pages cannot be counted.") from error
+    for number in range(MOST_PAGES + 1):
+        try:
+            picture.seek(number)
+        except EOFError:
+            return number
+        except _DAMAGE:
+            return number + 1
+    return MOST_PAGES + 1
 
 
 def _read(picture: Any, number: int) -> PageRead:
@@ -79,7 +89,7 @@ def _read(picture: Any, number: int) -> PageRead:
         picture.seek(number - 1)
         _bound(picture)
         pixels = _pixels(picture)
-    except (OSError, SyntaxError, ValueError, EOFError):
+    except _DAMAGE:
         return PageRead(page, How.BROKEN)
     if pixels.min() == pixels.max():
         return PageRead(page, How.BLANK)
