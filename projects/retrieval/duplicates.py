@@ -2,8 +2,8 @@
 
 A word has been said if it is part of a shingle, a run of `SHINGLE` words, that stands in a passage chosen before.
 
-1. A passage is a near-duplicate, and left out, if at least `NEAR` of its words have been said and none of the others
-   has a figure: two invoices that differ in nothing but the amount are two passages.
+1. A passage is a near-duplicate, and left out, if at least `NEAR` of its words have been said; but it stays, and stays
+   whole, if one of the others has a figure: two invoices that differ in nothing but the amount are two passages.
 2. From any other passage, runs of at least `RUN` said words are cut out (the same paragraph in another chunking), if
    what is left is mostly new. Otherwise it stays whole: a form filled in differently is no form without its questions.
 """
@@ -60,8 +60,8 @@ class Said:
         if not any(said):
             return [Cut(0, len(text))]
         fresh = [word for word, known in zip(words, said, strict=True) if not known]
-        if len(fresh) <= (1 - NEAR) * len(words) and not any(_is_figure(word.text) for word in fresh):
-            return []
+        if sum(said) >= NEAR * len(words):
+            return [Cut(0, len(text))] if any(_is_figure(word.text) for word in fresh) else []
         kept = list(_outside(_runs(said), len(words)))
         left = sum(end - start for start, end in kept)
         if left == len(words) or len(fresh) < NEW * left:
