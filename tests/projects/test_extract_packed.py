@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import time
 import tracemalloc
@@ -9,10 +10,12 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from projects.intake.extract import Context, ExtractionError, extract
+from projects.intake.extract.base import Extraction
 from projects.intake.extract.packed import DAMAGED
 from tests.builders import docx
 from tests.office import edited, opendocument, packed, pptx, xlsx
@@ -21,7 +24,7 @@ GIGABYTE = 1024**3
 
 FORMATS: dict[str, tuple[Callable[[], bytes], str]] = {
     "docx": (lambda: docx(lambda document: document.add_paragraph("text")), "word/document.xml"),
-    "pptx": (lambda: pptx(lambda deck: deck.slides.add_slide(deck.slide_layouts[5])), "ppt/slides/slide1.xml"),
+    "pptx": (lambda: pptx(slide), "ppt/slides/slide1.xml"),
     "xlsx": (lambda: xlsx(lambda workbook: workbook.active.append(["text"])), "xl/worksheets/sheet1.xml"),
     "odt": (lambda: opendocument("text", "<text:p>text</text:p>"), "content.xml"),
     "ods": (lambda: opendocument("spreadsheet", "<table:table/>"), "content.xml"),
@@ -32,10 +35,14 @@ FORMATS: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-def read(content: bytes, folder: Path) -> None:
+def read(content: bytes, folder: Path) -> Extraction:
     path = folder / "stored"
     path.write_bytes(content)
-    extract(path, Context("report.docx"))
+    return extract(path, Context("report.docx", folder=folder))
+
+
+def slide(deck: Any) -> None:
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "text"
 
 
 def claiming(content: bytes, name: str, size: int) -> bytes:
@@ -107,3 +114,20 @@ def test_a_part_that_was_changed_on_the_way_says_so(tmp_path: Path) -> None:
 
     with pytest.raises(ExtractionError, match="damaged"):
         read(bytes(content), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx"])
+def test_files_saved_as_strict_open_xml_are_read_like_others(kind: str, tmp_path: Path) -> None:
+    plain = FORMATS[kind][0]()
+    with zipfile.ZipFile(BytesIO(plain)) as archive:
+        parts = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
+
+    def rename(xml: bytes) -> bytes:
+        named = rb"http://schemas\.openxmlformats\.org/(?!package)(\w+)/2006/(\w+)"
+        return re.sub(named, rb"http://purl.oclc.org/ooxml/\1/\2", xml)
+
+    found = read(edited(plain, dict.fromkeys(parts, rename)), tmp_path)
+
+    assert found.blocks == read(plain, tmp_path).blocks
+    assert [block.text for block in found.blocks if "text" in block.text]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["stored"], "the translated copy is gone"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from projects.intake.extract.base import Block, Context, Extraction, ExtractionError, Report, clean
 from projects.intake.extract.docx_numbering import Numbering
 from projects.intake.extract.docx_table import Grid
 from projects.intake.extract.ooxml import left_out
 from projects.intake.extract.ooxml_graphics import graphic_blocks, graphic_ids
-from projects.intake.extract.packed import refuse_declarations, unpacking
+from projects.intake.extract.ooxml_package import Package, opened
 from projects.intake.extract.sniff import DOCX
 
 DAMAGED = "The Word document is damaged: it does not open. Save it anew and add it again."
@@ -54,20 +54,18 @@ def extract(path: Path, context: Context) -> Extraction:
     """Read a Word document; what its pages repeat (headers, footers) comes once, before and after the text."""
     from docx.opc.exceptions import PackageNotFoundError
 
-    with unpacking(path) as archive:
-        refuse_declarations(archive)
-        parts = archive.namelist()
-    try:
-        return _read(path, parts)
-    # What python-docx stumbles over in a broken document; lxml's XMLSyntaxError is a SyntaxError.
-    except (PackageNotFoundError, SyntaxError, LookupError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-        raise ExtractionError(DAMAGED) from error
+    with opened(path, context) as package:
+        try:
+            return _read(package)
+        # What python-docx stumbles over in a broken document; lxml's XMLSyntaxError is a SyntaxError.
+        except (PackageNotFoundError, SyntaxError, LookupError, ValueError, AttributeError, BadZipFile) as error:
+            raise ExtractionError(DAMAGED) from error
 
 
-def _read(path: Path, parts: Sequence[str]) -> Extraction:
+def _read(package: Package) -> Extraction:
     import docx
 
-    document: Any = docx.Document(str(path))
+    document: Any = docx.Document(str(package.path))
     reading = _Reading(_heading_levels(document), Numbering(document), dict(document.part.related_parts))
     blocks = (
         *_repeated(document, "header", reading),
@@ -75,7 +73,7 @@ def _read(path: Path, parts: Sequence[str]) -> Extraction:
         *_notes(document, reading),
         *_repeated(document, "footer", reading),
     )
-    report = Report(tables=reading.tables, left_out=left_out(parts, *_deleted(document)))
+    report = Report(tables=reading.tables, left_out=left_out(package.parts, *_deleted(document)))
     return Extraction(DOCX, blocks, report=report)
 
 

@@ -12,7 +12,7 @@ from projects.intake.extract.base import Block, Context, Extraction, ExtractionE
 from projects.intake.extract.grids import grid_blocks
 from projects.intake.extract.ooxml import left_out
 from projects.intake.extract.ooxml_graphics import GRAPHICS, graphic_blocks, graphic_ids
-from projects.intake.extract.packed import refuse_declarations, unpacking
+from projects.intake.extract.ooxml_package import opened
 from projects.intake.extract.sniff import PPTX
 
 DAMAGED = "The PowerPoint presentation is damaged: it does not open. Save it anew and add it again."
@@ -40,18 +40,17 @@ class _Reading:
 def extract(path: Path, context: Context) -> Extraction:
     """Read all slides in the order of the presentation, hidden ones too; pages are slides."""
     reading = _Reading()
-    with unpacking(path) as archive:
-        refuse_declarations(archive)
-        names = archive.namelist()
     blocks: list[Block] = []
-    slides = _slides(path)
-    for page, slide in enumerate(slides, start=1):
-        try:
-            blocks += _slide(slide, page, reading)
-        except _BROKEN as error:
-            raise ExtractionError(DAMAGED) from error
-        context.progress(page, len(slides))
-    return Extraction(PPTX, tuple(blocks), len(slides), report=Report(tables=reading.tables, left_out=left_out(names)))
+    with opened(path, context) as package:
+        slides = _slides(package.path)
+        for page, slide in enumerate(slides, start=1):
+            try:
+                blocks += _slide(slide, page, reading)
+            except _BROKEN as error:
+                raise ExtractionError(DAMAGED) from error
+            context.progress(page, len(slides))
+        report = Report(tables=reading.tables, left_out=left_out(package.parts))
+    return Extraction(PPTX, tuple(blocks), len(slides), report=report)
 
 
 def _slides(path: Path) -> list[Any]:

@@ -86,7 +86,8 @@ def sheet_blocks(sheet: Sheet, page: int) -> tuple[list[Block], int]:
     found = list(_tables(_regions(sheet.cells)))
     if not found and not sheet.texts:
         return [], 0
-    blocks = [Block(f"{sheet.name} (hidden sheet)" if sheet.hidden.sheet else sheet.name, page, 1)]
+    name = sheet.name.strip() or f"Sheet {page}"
+    blocks = [Block(f"{name} (hidden sheet)" if sheet.hidden.sheet else name, page, 1)]
     note = sheet.hidden.note()
     if note:
         blocks.append(Block(note, page))

@@ -10,8 +10,9 @@ from typing import Any
 
 from projects.intake.extract.base import Context, Extraction, ExtractionError, Report, clean
 from projects.intake.extract.ooxml import left_out
+from projects.intake.extract.ooxml_package import opened
 from projects.intake.extract.ooxml_sheets import SheetFacts, facts_of, shape_texts, sheet_parts
-from projects.intake.extract.packed import refuse_declarations, unpacking
+from projects.intake.extract.packed import unpacking
 from projects.intake.extract.sheets import Cells, Hidden, Sheet, uncalculated, workbook_blocks
 from projects.intake.extract.sheets_display import displayed
 from projects.intake.extract.sniff import XLSX
@@ -24,15 +25,14 @@ _BROKEN = (SyntaxError, KeyError, ValueError, TypeError, IndexError, AttributeEr
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read all sheets, hidden ones too; a formula's value is what the program that saved the file stored with it."""
-    with unpacking(path) as archive:
-        refuse_declarations(archive)
-        formulas = 0
-        sheets = []
-        for sheet, without_result in _sheets(path, archive, context):
+    formulas = 0
+    sheets = []
+    with opened(path, context) as package, unpacking(package.path) as archive:
+        for sheet, without_result in _sheets(package.path, archive, context):
             sheets.append(sheet)
             formulas += without_result
         blocks, tables = workbook_blocks(sheets)
-        report = Report(tables=tables, left_out=left_out(archive.namelist()))
+        report = Report(tables=tables, left_out=left_out(package.parts))
     return Extraction(XLSX, blocks, len(sheets), uncalculated(formulas), report)
 
 
