@@ -24,6 +24,7 @@ from projects.models import Turn
 from projects.retrieval.lexical import openings
 from projects.retrieval.passages import Passage, by_document, choose
 from projects.retrieval.search import Found, find
+from study.presence import Presence, touch
 
 logger = logging.getLogger(__name__)
 
@@ -125,8 +126,10 @@ async def _generate(question: _Question, so_far: _Answer) -> AsyncIterator[Answe
     )
     speed = ReadingSpeed()
     stage = "waiting"
+    touch(Presence.ASKING)
     yield Stage("waiting")
     async for event in gateway().stream(request):
+        touch(Presence.ASKING)
         match event:
             case Progress(total=0):
                 pass  # a sign of life from the line: nothing is being read yet
