@@ -15,7 +15,10 @@ FILE_LINES = 500
 FUNCTION_LINES = 50
 TEMPLATE_LINES = 100
 ASSET_LINES = 300
-HEAVY = ("torch", "llama_cpp", "sentence_transformers", "transformers", "pypdfium2", "docx", "rapidocr", "onnxruntime")
+HEAVY = (
+    *("torch", "llama_cpp", "sentence_transformers", "transformers", "pypdfium2", "rapidocr", "onnxruntime"),
+    *("docx", "pptx", "openpyxl", "xlrd", "lxml", "msoffcrypto"),
+)
 
 
 def tracked(*patterns: str) -> list[Path]:
