@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
+
+from projects.intake.extract import pdf
+from projects.intake.extract.base import Context, Extraction
+
+LEASE = (
+    "The tenant shall pay the monthly rent of",
+    "nine hundred euros on the first working",
+    "day of every month to the account that",
+    "the landlord has named in writing, and",
+    "informs the landlord of any delay.",
+)
+"""A sentence that is wrapped."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,24 @@ def pdf_of(*leaves: Leaf, shown_as: Mapping[str, str] | None = None, form: str =
     objects.bodies[1] = f"<< /Type /Catalog /Pages 2 0 R {fields} {drawn_by_form} >>".encode()
     objects.bodies[2] = f"<< /Type /Pages /Kids [{_references(pages)}] /Count {len(pages)} >>".encode()
     return objects.file()
+
+
+def written(*lines: str) -> Leaf:
+    """Return a page with these lines below each other."""
+    return Leaf([At(50, 700 - 16 * number, line) for number, line in enumerate(lines)])
+
+
+def read_pdf(
+    folder: Path, content: bytes, password: str = "", progress: Callable[[int, int], None] | None = None
+) -> Extraction:
+    """Read the bytes of a PDF, stored in `folder`."""
+    path = folder / "stored"
+    path.write_bytes(content)
+    return pdf.extract(path, Context("a.pdf", password, progress or (lambda done, total: None)))
+
+
+def text_of(extraction: Extraction) -> str:
+    return "\n".join(block.text for block in extraction.blocks)
 
 
 def text_field(name: str, value: str, told: str = "") -> str:

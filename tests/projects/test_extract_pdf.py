@@ -1,26 +1,20 @@
-"""Reading PDFs: what comes out of scans, broken fonts, forms, locked and damaged files, and what is said about it."""
+"""Reading PDFs: what comes out of scans, broken fonts and damaged files, and what is said about it."""
 
 from __future__ import annotations
 
 import re
 import string
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
-from projects.intake.extract import ocr, pdf, pdf_attached
-from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
-from tests.pdfs import At, Leaf, box, locked, pdf_of, picture_of, text_field, typed_on, with_files
+from projects.intake.extract import ocr
+from projects.intake.extract.base import Extraction, ExtractionError
+from tests.pdfs import LEASE, At, Leaf, pdf_of, picture_of, read_pdf, text_field, text_of, written
 
-LEASE = (
-    "The tenant shall pay the monthly rent of",
-    "nine hundred euros on the first working",
-    "day of every month to the account that",
-    "the landlord has named in writing, and",
-    "informs the landlord of any delay.",
-)
 PRIVATE_USE = {letter: chr(0xE000 + ord(letter)) for letter in string.ascii_letters + string.digits + ".,"}
 CHECK = "Compare names and figures with the original."
 
@@ -30,16 +24,7 @@ Eyes = Callable[..., list[int]]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Return a function that reads the bytes of a PDF."""
-
-    def read_bytes(
-        content: bytes, password: str = "", progress: Callable[[int, int], None] | None = None
-    ) -> Extraction:
-        path = tmp_path / "stored"
-        path.write_bytes(content)
-        return pdf.extract(path, Context("a.pdf", password, progress or (lambda done, total: None)))
-
-    return read_bytes
+    return partial(read_pdf, tmp_path)
 
 
 @pytest.fixture
@@ -61,14 +46,6 @@ def eyes(monkeypatch: pytest.MonkeyPatch) -> Eyes:
 def seen(text: str, top: float, sure: float) -> ocr.Found:
     right = 50 + 16 * len(text)
     return ocr.Found(text, sure, ((50, top), (right, top), (right, top + 30), (50, top + 30)))
-
-
-def text_of(extraction: Extraction) -> str:
-    return "\n".join(block.text for block in extraction.blocks)
-
-
-def written(*lines: str) -> Leaf:
-    return Leaf([At(50, 700 - 16 * number, line) for number, line in enumerate(lines)])
 
 
 def without_page(content: bytes, number: int) -> bytes:
@@ -231,47 +208,6 @@ def test_a_pdf_without_any_text_fails_and_says_why(read: Read, eyes: Eyes, leaf:
     assert caught.value.message.startswith(sentence)
 
 
-def test_a_locked_pdf_asks_for_its_password_and_reads_with_it(read: Read) -> None:
-    content = locked(pdf_of(written("The rent is 900 euros.")), user="Schlüssel", owner="other")
-
-    with pytest.raises(PasswordNeeded, match="protected by a password"):
-        read(content)
-    with pytest.raises(PasswordNeeded, match="The password does not open it"):
-        read(content, password="wrong")
-    assert text_of(read(content, password="Schlüssel")) == "The rent is 900 euros."
-
-
-def test_a_pdf_locked_for_its_owner_alone_just_reads(read: Read) -> None:
-    content = locked(pdf_of(written("The rent is 900 euros.")), user="", owner="secret")
-
-    assert text_of(read(content)) == "The rent is 900 euros."
-
-
-def test_what_was_filled_ticked_and_typed_into_a_form_is_read(read: Read) -> None:
-    annotations = [
-        text_field("f1_01", "Lovelace", told="Surname"),
-        text_field("born", "1815"),
-        text_field("empty", ""),
-        box("smoker", "/Yes"),
-        box("pets", "/Off"),
-        box("payment", "/monthly", kind="/monthly"),
-        typed_on("since the first of May"),
-        typed_on("Is that right?", kind="Text"),
-    ]
-
-    found = read(pdf_of(Leaf([At(50, 700, "Application")], annotations=annotations)))
-
-    assert text_of(found).split("\n") == [
-        "Application",
-        "Surname: Lovelace",
-        "born: 1815",
-        "smoker: yes",
-        "payment: monthly",
-        "since the first of May",
-        "Note: Is that right?",
-    ]
-
-
 def test_a_form_that_was_scanned_has_both_its_picture_and_its_values(read: Read, eyes: Eyes) -> None:
     eyes("Application for a flat")
     form = Leaf(drawing="100 100 300 300 re f", annotations=[text_field("Surname", "Lovelace")])
@@ -304,18 +240,6 @@ def test_pictures_of_pages_do_not_stay_in_memory(read: Read, eyes: Eyes) -> None
     assert used[-1] - used[3] < 8 * page
 
 
-def test_characters_that_cannot_be_stored_are_left_out(read: Read) -> None:
-    found = read(pdf_of(written("The rent~ is 900 euros."), shown_as={"~": "\0"}))
-
-    assert text_of(found) == "The rent is 900 euros."
-
-
-def test_characters_beyond_the_first_plane_are_read(read: Read) -> None:
-    found = read(pdf_of(written("Rent ~ is paid", "On the first"), shown_as={"~": "😀"}))
-
-    assert text_of(found) == "Rent 😀 is paid\nOn the first"
-
-
 def test_pages_that_do_not_open_are_named_and_cost_no_other(read: Read) -> None:
     whole = pdf_of(written("The rent is 900 euros."), written("lost"), written("The deposit is 1,800 euros."))
 
@@ -332,46 +256,3 @@ def test_pages_that_do_not_open_are_named_and_cost_no_other(read: Read) -> None:
 def test_a_pdf_of_which_no_page_opens_is_damaged(read: Read) -> None:
     with pytest.raises(ExtractionError, match="none of its pages opens"):
         read(without_page(pdf_of(written("lost")), 1))
-
-
-def test_files_within_a_pdf_become_documents(tmp_path: Path) -> None:
-    folder = tmp_path / "attached"
-    folder.mkdir()
-    files = {"terms.txt": b"The terms.", "../plan.txt": b"The plan.", "factur-x.xml": b"<xml/>"}
-    path = tmp_path / "stored"
-    path.write_bytes(with_files(pdf_of(Leaf()), files))
-
-    found = pdf.extract(path, Context("a.pdf", folder=folder))
-
-    assert {file.name: file.path.read_bytes() for file in found.attachments} == {
-        "terms.txt": b"The terms.",
-        "plan.txt": b"The plan.",
-    }
-    assert all(file.path.parent == folder and file.path.stat().st_mode & 0o777 == 0o600 for file in found.attachments)
-    assert found.report.left_out == ("The invoice as data for programs (factur-x.xml).",)
-
-
-def test_files_within_a_pdf_are_named_where_they_are_not_wanted(read: Read) -> None:
-    found = read(with_files(pdf_of(written("Invoice 17")), {"a.txt": b"a", "b.txt": b"b"}))
-
-    assert (found.attachments, found.report.left_out) == ((), ("Files attached to the PDF: a.txt, b.txt.",))
-
-
-def test_files_within_a_pdf_that_unfold_to_too_much_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pdf_attached, "MOST_BYTES", 1500)
-    path = tmp_path / "stored"
-    path.write_bytes(with_files(pdf_of(written("Invoice 17")), {"a.txt": b"a" * 1000, "b.txt": b"b" * 1000}))
-    (folder := tmp_path / "attached").mkdir()
-
-    found = pdf.extract(path, Context("a.pdf", folder=folder))
-
-    assert [file.name for file in found.attachments] == ["a.txt"]
-    assert found.report.left_out == ("Files attached to the PDF: b.txt.",)
-
-
-def test_a_form_that_only_adobe_shows_is_named(read: Read) -> None:
-    found = read(pdf_of(written("Please wait..."), form="/XFA (<xdp/>)"))
-
-    assert found.warnings[0].startswith("This form is of a kind that only Adobe Reader shows (XFA)")
