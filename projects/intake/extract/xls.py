@@ -33,15 +33,17 @@ def _read(path: Path, context: Context) -> Extraction:
     from xlrd import XLRDError
     from xlrd.compdoc import CompDocError
 
+    comments: list[str] = []
     try:
-        sheets = list(_sheets(path, context))
+        sheets = list(_sheets(path, context, comments))
     except (XLRDError, CompDocError, *_BROKEN) as error:
         raise ExtractionError(DAMAGED) from error
     blocks, tables = workbook_blocks(sheets)
-    return Extraction(XLS, blocks, len(sheets), report=Report(tables=tables))
+    return Extraction(XLS, blocks, len(sheets), report=Report(tables=tables, left_out=tuple(comments)))
 
 
-def _sheets(path: Path, context: Context) -> Iterator[Sheet]:
+def _sheets(path: Path, context: Context, comments: list[str]) -> Iterator[Sheet]:
+    """Yield the sheets; `comments` gets a sentence if there are any."""
     import xlrd
 
     # What xlrd has to say of a file, it would print. Without the formatting it knows neither formats nor merged cells.
@@ -49,6 +51,8 @@ def _sheets(path: Path, context: Context) -> Iterator[Sheet]:
         for number in range(book.nsheets):
             sheet = book.sheet_by_index(number)
             merges = [Merge(top + 1, left + 1, bottom) for top, bottom, left, _ in sheet.merged_cells]
+            if sheet.cell_note_map and not comments:
+                comments.append("Comments were left out.")
             yield Sheet(sheet.name, _cells(book, sheet), merges, _hidden(sheet))
             book.unload_sheet(number)
             context.progress(number + 1, book.nsheets)
