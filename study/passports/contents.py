@@ -63,7 +63,7 @@ def _of_lines(lines: Sequence[Line]) -> Iterator[Entry]:
         following = lines[index + 1] if index + 1 < len(lines) else None
         if not _looks_like_heading(line, following):
             continue
-        key = normal(line.text)
+        key = normal(line.text[:LONGEST])
         if key in seen:
             continue
         seen.add(key)
@@ -97,12 +97,12 @@ def _says_something(text: str) -> bool:
 
 def _in_order(paths: Sequence[Entry], looks: Sequence[Entry], lines: Sequence[Line]) -> list[Entry]:
     """Put headings of both kinds in the order of their lines; those whose line is not looked at keep their place."""
-    places = {normal(line.text)[:LONGEST]: index for index, line in reversed(list(enumerate(lines)))}
+    places = {normal(line.text[:LONGEST]): index for index, line in reversed(list(enumerate(lines)))}
     merged: list[Entry] = []
     rest = list(looks)
     for entry in paths:
-        place = places.get(normal(entry.text)[:LONGEST])
-        while place is not None and rest and places[normal(rest[0].text)[:LONGEST]] < place:
+        place = places.get(normal(entry.text))
+        while place is not None and rest and places.get(normal(rest[0].text), place) < place:
             merged.append(rest.pop(0))
         merged.append(entry)
     return merged + rest

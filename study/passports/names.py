@@ -17,9 +17,13 @@ _COMPANY_NAME = re.compile(
     r"(?:[A-ZÄÖÜÉÀÈÑ0-9][\w&.'’+-]{0,25},? |(?:de|del|la|y|et|und|and|of|für|&|der|des) ){1,6}" + _COMPANY + r"(?!\w)"
 )
 _FORM_FIRST = re.compile(r"(?:SARL|SAS|SCI|EURL|SA|Société|Fa\.|Firma) [A-ZÉÈÀ][^,;|(\n]{2,50}")
-_COURTESY = re.compile(rf"(?:(?:{any_of(PHRASES['courtesies'])}|[Ll]a(?=\sSCI|\sSARL|\sSAS|\sSA\s))\s+)+")
-# Where a name ends and what is said of it begins; the full stops of 'Anna M. Berg' and 'Dr. Berg' are no ends.
+# 'M. Paul Weber' and 'D. Vicente Ferrer' are Mr and Don; 'M. Farrow' is an initial.
+_ABBREVIATED = r"[MD]\.(?=\s\w+\s[^\W\d_])"
+_COURTESY = re.compile(
+    rf"(?:(?:{any_of(PHRASES['courtesies'])}|[Ll]a(?=\sSCI|\sSARL|\sSAS|\sSA\s))\s+)+|{_ABBREVIATED}\s+"
+)
 _COURTESIES = frozenset(PHRASES["courtesies"])
+# Where a name ends and what is said of it begins; the full stops of 'Anna M. Berg' and 'Dr. Berg' are no ends.
 _END = re.compile(
     r"\s*[;(|·<\[“”\"„«»\t]|\s[•–—-]\s|\s{2,}|,\s?(?=\d)|:\s|\s\d{4}|(?<![A-Z])(?<!Dr)(?<!St)(?<!Prof)\.\s|"
     rf"\s(?:of|at)(?=\s\d)|\s{any_of(PHRASES['after_names'])}\b"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from study.passports.candidates import Candidate
 from study.passports.lexicon import PHRASES, ROLES, any_of
 from study.passports.names import company_in, correspondents_in, name_in, names_in, people_in
-from study.passports.pairs import LISTS, Pair
+from study.passports.pairs import LISTS, Pair, look_up
 from study.passports.values import Kind
 from study.passports.windows import Line
 
@@ -56,7 +56,8 @@ def labelled(pair: Pair) -> Iterator[Candidate]:
         names = names_in(pair.value)
     else:
         names = people_in(pair.value)
-    for number, name in enumerate(names):
+    # 'K. Lund, Secretary': a part that somebody plays is no name.
+    for number, name in enumerate(name for name in names if look_up(name) is None):
         yield Candidate(Kind.PARTY, pair.concept, pair.name, name, name, pair.page, label.weight - number, pair.place)
 
 

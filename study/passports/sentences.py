@@ -18,7 +18,7 @@ UNNAMED_DATE, UNNAMED_AMOUNT, OWN_LINE = 30, 25, 74
 HEAD_LINES = 30
 DATE_NAMES = {"en": "Date", "de": "Datum", "fr": "Date", "es": "Fecha"}
 """What the date that stands alone at the beginning of a letter is called."""
-CUE_WEIGHTS = {"start": 78, "end": 72, "due": 76, "signed": 68, "event": 80, "birth": 45}
+CUE_WEIGHTS = {"start": 78, "end": 72, "due": 76, "signed": 68, "event": 80, "birth": 45, "meeting": 86}
 
 _CUE_BY_WORDS: dict[tuple[str, str], Cue] = {(cue.language, words): cue for cue in CUES for words in cue.words}
 _CUE = {
@@ -38,7 +38,7 @@ _MONEY_WORD = re.compile(
 SHORTEST = 4
 """Characters of an identifier in running text: 'section number 12' is none."""
 _NUMBER_WORD = re.compile(
-    r"(?<!\w)(?P<label>(?:[^\W\d_]{3,20} ){0,2}(?:number|no\.|nummer|nr\.|numéro|n°|número|núm\.|reference|ref\.|"
+    r"(?<!\w)(?P<label>(?:[^\W\d_]{3,20} ){0,2}(?:number|no\.|nummer|nr\.|numéro|n\.?[°º]|número|núm\.|reference|ref\.|"
     r"référence|referencia|aktenzeichen|az\.))\s?:?\s(?=[A-Z0-9])",
     re.IGNORECASE,
 )
@@ -51,7 +51,7 @@ _PLACE = re.compile(
     r"|(?:sit[oa]|situad[oa]|ubicad[oa])s? en (?P<es>[^;(\n]{8,120})"
 )
 _ADDRESS_END = re.compile(
-    r"(?<=[^\W\d]{3})\.(?:\s|$)"
+    r"(?<=\w{3})\.(?:\s|$)| (?:on|since|from) \d| (?:is|are|was|were|will|shall)\b|,? cadastré"
     r"|,? (?:together|consisting|which|comprising|for use|bestehend|comprenant|composé|pour|con una|en adelante|para)\b"
 )
 _NEW_SENTENCE = re.compile(r"[.!?]\s+[A-ZÄÖÜ]")

@@ -22,8 +22,8 @@ _IS_TITLE, _BEGINS_TITLE, _IN_TITLE, _IN_NAME = 9, 7, 4, 4
 _CONCEPT, _MOST_CONCEPTS = 2, 4
 _WORD, _MOST_WORDS = 1, 3
 _ENDING, _MAIL, _LETTER, _TABLE = 5, 9, 6, 5
-_MANY_ROWS = 0.5
-"""Share of the lines of a table that are rows."""
+_MANY_ROWS, _ALL_ROWS = 0.5, 0.8
+"""Share of the lines of a table that are rows, and of a text that is nothing but a table whatever its name."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _shape_points(kind: Type, signs: Signs, ending: str) -> int:
         points += _MAIL
     if kind.name == "letter" and signs.is_letter:
         points += _LETTER
-    if kind.name == "table" and _rows(signs.lines) > _MANY_ROWS:
+    if kind.name == "table" and _rows(signs.lines) > (_MANY_ROWS if points else _ALL_ROWS):
         points += _TABLE
     return points
 

@@ -24,7 +24,8 @@ KINDS = (Kind.PARTY, Kind.DATE, Kind.AMOUNT, Kind.IDENTIFIER, Kind.PLACE, Kind.S
 class Case:
     """A document and what it says: `fields` map each kind's identities to labels, '' where nothing is stated.
 
-    `may` are identities that are in the document and may be found as well: neither required nor wrong.
+    `may` are identities that are in the document and may be found as well: neither required nor wrong. `missed` are
+    those that the rules are known not to find: they count in the measure.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Case:
     language: str
     fields: dict[Kind, dict[str, str]]
     may: frozenset[str]
+    missed: frozenset[str]
 
 
 @dataclass
@@ -67,6 +69,7 @@ def cases() -> list[Case]:
             facts["language"],
             {kind: {_folded(value): label for value, label in facts.get(kind.value, {}).items()} for kind in KINDS},
             frozenset(map(_folded, facts.get("may", []))),
+            frozenset(map(_folded, facts.get("missed", []))),
         )
         for name, facts in expected.items()
     ]
