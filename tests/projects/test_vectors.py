@@ -59,7 +59,8 @@ def test_embedding_again_computes_nothing_again(models: FakeModels) -> None:
 def test_a_job_that_was_killed_goes_on_where_it_was(models: FakeModels, monkeypatch: pytest.MonkeyPatch) -> None:
     document = add_read(make_project(), "lease.txt", LEASE)
     monkeypatch.setattr(vectors, "BATCH", 4)
-    store, stored = vectors._store, []
+    store = vectors._store
+    stored: list[Any] = []
 
     def killed(*args: Any) -> bool:
         if len(stored) == 2:
