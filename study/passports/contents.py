@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from study.passports import amounts, dates
 from study.passports.lexicon import PHRASES, any_of, normal
@@ -13,6 +14,7 @@ from study.passports.windows import Line
 
 MOST = 40
 LONGEST = 90
+MAX_HEADING = 200
 
 # '3. Rent', '2.1 Term', '§ 4 Kaution', 'Article 5 – Durée', 'CLÁUSULA SEGUNDA', 'TOP 2: Haushalt', 'Chapter 1'.
 _NUMBERED = re.compile(
@@ -36,12 +38,12 @@ def contents_of(sections: Sequence[Section], lines: Sequence[Line]) -> tuple[Ent
     Sections begin with a path of headings; short sections are one with their neighbours, so that the headings within
     them are found by their looks, in the part of the document that the rules look at.
     """
-    paths = list(_of_paths(sections))
-    known = {normal(entry.text) for entry in paths}
-    looks = [entry for entry in _of_lines(lines) if normal(entry.text) not in known]
-    if not paths or not looks:
-        return tuple((paths or looks)[:MOST])
-    return tuple(_in_order(paths, looks, lines)[:MOST])
+    places = _places(lines)
+    paths = _placed(_of_paths(sections), places, lines)
+    known = {normal(entry.text) for _, entry in paths}
+    looks = [(place, entry) for place, entry in _of_lines(lines) if normal(entry.text) not in known]
+    in_order = sorted([*paths, *looks], key=lambda placed: placed[0])
+    return tuple(entry for _, entry in in_order[:MOST])
 
 
 def _of_paths(sections: Sequence[Section]) -> Iterator[Entry]:
@@ -57,7 +59,33 @@ def _of_paths(sections: Sequence[Section]) -> Iterator[Entry]:
         before = path
 
 
-def _of_lines(lines: Sequence[Line]) -> Iterator[Entry]:
+def _places(lines: Sequence[Line]) -> dict[str, list[int]]:
+    """Return the numbers of the short lines by their normal form."""
+    places: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
+        if len(line.text) <= MAX_HEADING:
+            places.setdefault(normal(line.text[:LONGEST]), []).append(index)
+    return places
+
+
+def _placed(entries: Iterable[Entry], places: dict[str, list[int]], lines: Sequence[Line]) -> list[tuple[float, Entry]]:
+    """Give each heading its line, and the page of that: an outer heading may stand in an earlier section.
+
+    A heading whose line is not looked at comes right after the one before it.
+    """
+    placed: list[tuple[float, Entry]] = []
+    last = -1.0
+    for entry in entries:
+        before = [at for at in places.get(normal(entry.text), ()) if (lines[at].page or 0) <= (entry.page or 0)]
+        if before:
+            last = float(before[-1])
+            placed.append((last, replace(entry, page=lines[before[-1]].page)))
+        else:
+            placed.append((last + 0.5, entry))
+    return placed
+
+
+def _of_lines(lines: Sequence[Line]) -> Iterator[tuple[float, Entry]]:
     seen: set[str] = set()
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
@@ -69,7 +97,7 @@ def _of_lines(lines: Sequence[Line]) -> Iterator[Entry]:
         seen.add(key)
         number = _NUMBERED.match(line.text)
         depth = number["number"].count(".") + 1 if number and number["number"] else 1
-        yield Entry(" ".join(line.text.split())[:LONGEST], line.page, depth)
+        yield float(index), Entry(" ".join(line.text.split())[:LONGEST], line.page, depth)
 
 
 def _looks_like_heading(line: Line, following: Line | None) -> bool:
@@ -93,16 +121,3 @@ def _says_something(text: str) -> bool:
     if dates.spot(text, dates.Order.UNKNOWN) or amounts.spot(text, amounts.Custom()):
         return True
     return bool(_NO_HEADING.match(text) or _PAGE_MARK.search(text) or (text.endswith(":") and look_up(text)))
-
-
-def _in_order(paths: Sequence[Entry], looks: Sequence[Entry], lines: Sequence[Line]) -> list[Entry]:
-    """Put headings of both kinds in the order of their lines; those whose line is not looked at keep their place."""
-    places = {normal(line.text[:LONGEST]): index for index, line in reversed(list(enumerate(lines)))}
-    merged: list[Entry] = []
-    rest = list(looks)
-    for entry in paths:
-        place = places.get(normal(entry.text))
-        while place is not None and rest and places.get(normal(rest[0].text), place) < place:
-            merged.append(rest.pop(0))
-        merged.append(entry)
-    return merged + rest

@@ -78,6 +78,20 @@ def test_contents_of_a_long_document_come_from_all_of_it() -> None:
     assert len(contents) == 40
 
 
+def test_headings_come_in_their_order_each_with_the_page_of_its_line() -> None:
+    text = "Handbook\n\nFirst steps\n\nUnpack it and read the rest of this."
+    text += "\n\fSecond part\n\nPlug it in and wait for an hour."
+    inner = "Deeper\n\nPress the button and hold it for as long as it takes."
+    sections = [SectionText(("Handbook",), 1, text), SectionText(("Handbook", "Second part", "Deeper"), 3, inner)]
+    contents = find("a.txt", sections).contents
+    assert [(entry.text, entry.page) for entry in contents] == [
+        ("Handbook", 1),
+        ("First steps", 1),
+        ("Second part", 2),
+        ("Deeper", 3),
+    ]
+
+
 def test_pages_are_counted_where_nobody_says_how_many() -> None:
     sections = [SectionText((), 1, "one\ftwo\fthree")]
     assert find("a.pdf", sections).pages == 3
