@@ -1,4 +1,4 @@
-"""Who may see what: the one place that turns a user and an id into a project, a document, a conversation or a turn.
+"""Who may see what: the one place that turns a user and an id into a project or into something that belongs to one.
 
 Each function costs one query and answers a stranger exactly as it answers a wrong id. Superusers see their own projects
 on the pages like everybody else; the admin is the place to see all of them.
@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from projects.models import Conversation, Document, Project, Turn
+from study.models import StudyTask
 
 Viewer = AbstractBaseUser | AnonymousUser
 
@@ -57,3 +58,8 @@ def turn_for(user: Viewer, pk: int) -> Turn:
     """Return the turn with its conversation and project, or raise Http404."""
     turns = Turn.objects.select_related("conversation__project")
     return get_object_or_404(turns, pk=pk, conversation__project__owner_id=user.pk)
+
+
+def study_task_for(user: Viewer, pk: int) -> StudyTask:
+    """Return the study task, or raise Http404."""
+    return get_object_or_404(StudyTask, pk=pk, project__owner_id=user.pk)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from projects.views import (
+    activity,
     desk,
     document_actions,
     document_list,
@@ -52,5 +53,13 @@ urlpatterns = [
     path("documents/<int:pk>/delete/", document_actions.document_delete, name="document-delete"),
     path("turns/<int:pk>/again/", turns.turn_again, name="again"),
     path("turns/<int:pk>/stop/", turns.turn_stop, name="stop"),
+    path("activity/", activity.activity, name="activity"),
+    path("activity/pause/", activity.pause_all, name="pause-all"),
+    path("activity/resume/", activity.resume_all, name="resume-all"),
+    path("projects/<int:pk>/pause/", activity.project_pause, name="pause"),
+    path("projects/<int:pk>/resume/", activity.project_resume, name="resume"),
+    path("tasks/<int:pk>/first/", activity.task_first, name="task-first"),
+    path("tasks/<int:pk>/cancel/", activity.task_cancel, name="task-cancel"),
+    path("tasks/<int:pk>/retry/", activity.task_retry, name="task-retry"),
     path("engine/", engine.engine, name="engine"),
 ]

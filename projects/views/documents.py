@@ -14,7 +14,9 @@ from projects import access
 from projects.intake.service import is_left_behind
 from projects.models import Document
 from projects.presentation import reading_report
+from projects.presentation.activity import row_of
 from projects.presentation.passport import ADDED, card_of
+from study.progress import document_progress
 from study.service import summary_of
 
 
@@ -28,6 +30,7 @@ def document(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _context(shown: Document) -> dict[str, Any]:
+    reading = document_progress(shown.pk)
     return {
         "document": shown,
         "project": shown.project,
@@ -35,6 +38,7 @@ def _context(shown: Document) -> dict[str, Any]:
         "max_upload": settings.MAX_UPLOAD_BYTES,
         "can_retry": shown.is_final or is_left_behind(shown),
         "summary": summary_of(shown.pk),
+        "reading": row_of(reading, shown.name) if reading and shown.is_answerable else None,
         "card": card_of(shown.pk) if shown.is_answerable else None,
         "kinds": ADDED,
         "report": reading_report.sentences(shown.pages, shown.report) if shown.is_answerable else [],

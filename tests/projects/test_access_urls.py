@@ -13,13 +13,14 @@ from django.urls import reverse
 from projects.intake.service import add_file
 from projects.models import Conversation, Document, Project, Turn
 from projects.urls import urlpatterns
+from study.models import StudyTask
 
 pytestmark = pytest.mark.django_db
 
 ROUTES: dict[str, str] = {str(route.name): str(route.pattern) for route in urlpatterns}
-FOR_EVERYBODY = {"list", "create", "engine"}
+FOR_EVERYBODY = {"list", "create", "engine", "activity", "pause-all", "resume-all"}
 """Addresses that name no object: they show each account what is its own."""
-KINDS = {"projects": Project, "documents": Document, "turns": Turn}
+KINDS = {"projects": Project, "documents": Document, "turns": Turn, "tasks": StudyTask}
 WITHIN = {"page": 1, "field": "type"}
 """Parts of an address that name something within the object."""
 
@@ -35,6 +36,7 @@ def anna() -> User:
     add_file(project, "lease.pdf", [b"%PDF-1.7"])
     Document.objects.update(media_type="application/pdf")
     Turn.objects.create(conversation=Conversation.objects.create(project=project), question="Who?")
+    StudyTask.objects.create(kind=StudyTask.Kind.DOCUMENT, project=project, document=project.documents.get())
     return anna
 
 

@@ -12,14 +12,17 @@ from django.urls.resolvers import URLPattern
 
 from projects import urls
 from projects.models import Turn
+from study.models import StudyTask
 from tests.projects.factories import add_read, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-OPEN_TO_ALL = {"list", "create", "engine"}
+OPEN_TO_ALL = {"list", "create", "engine", "activity", "pause-all", "resume-all"}
 DOCUMENT_ACTIONS = {f"document-{action}" for action in ("cancel", "password", "replace", "retry")}
 PASSPORT_ACTIONS = {f"passport-{action}" for action in ("add", "correct", "remove", "reset")}
-POST_ONLY = {"create", "upload", "ask", "rename", "meaning", "again", "stop"} | DOCUMENT_ACTIONS | PASSPORT_ACTIONS
+STUDY_ACTIONS = {"pause-all", "resume-all", "pause", "resume", "task-first", "task-cancel", "task-retry"}
+OTHER_ACTIONS = {"create", "upload", "ask", "rename", "meaning", "typing", "again", "stop"}
+POST_ONLY = OTHER_ACTIONS | DOCUMENT_ACTIONS | PASSPORT_ACTIONS | STUDY_ACTIONS
 NAMES = sorted(str(pattern.name) for pattern in urls.urlpatterns if isinstance(pattern, URLPattern))
 
 
@@ -30,7 +33,14 @@ def ids() -> dict[str, list[Any]]:
     document = add_read(project, "lease.txt", "The rent is 900.")
     conversation = project.conversations.create()
     turn = Turn.objects.create(conversation=conversation, question="What is the rent?", state=Turn.State.DONE)
-    by_prefix = {"document-": document.pk, "passport-": document.pk, "again": turn.pk, "stop": turn.pk}
+    task, _ = StudyTask.objects.get_or_create(kind=StudyTask.Kind.DOCUMENT, project=project, document=document)
+    by_prefix = {
+        "task-": task.pk,
+        "document-": document.pk,
+        "passport-": document.pk,
+        "again": turn.pk,
+        "stop": turn.pk,
+    }
     arguments: dict[str, list[Any]] = {}
     for name in NAMES:
         pk = next((value for prefix, value in by_prefix.items() if name.startswith(prefix)), project.pk)

@@ -73,6 +73,7 @@ def pages() -> list[str]:
         reverse("projects:conversation", args=[project.pk, conversation.pk]),
         reverse("projects:document", args=[document.pk]),
         reverse("projects:source", args=[document.pk]),
+        reverse("projects:activity"),
         f"{reverse('projects:search', args=[project.pk])}?q=rent",
         reverse("projects:document-delete", args=[document.pk]),
         reverse("projects:delete", args=[project.pk]),
