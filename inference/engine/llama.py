@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inference.engine import portable
 from inference.errors import EngineFault, ModelFailed
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,12 @@ def library() -> Any:
     import llama_cpp
 
     return llama_cpp
+
+
+STATE_PARTIAL = 1
+"""LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY."""
+STATE_HEAD = 8
+"""Bytes before the first part of a sequence's state."""
 
 
 class LogTap:
@@ -323,25 +330,43 @@ class Context:
         return lowest <= max(0, length - self.model.sliding_window)
 
     def state(self, sequence: int) -> Any:
-        """Return the state of a sequence as a numpy uint8 array. Raises EngineFault."""
-        import numpy as np
-
+        """Return the state of a sequence, which any context of the model takes (numpy uint8). Raises EngineFault."""
         size = self._lib.llama_state_seq_get_size(self._context, sequence)
-        buffer = np.empty(size, dtype=np.uint8)
-        pointer = buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
-        written = self._lib.llama_state_seq_get_data(self._context, pointer, size, sequence)
+        whole, own = portable.room(size)
+        written = self._lib.llama_state_seq_get_data(self._context, _bytes_of(own), size, sequence)
         if written != size:
             raise EngineFault(f"llama.cpp saved {written} of {size} bytes of a sequence's state.")
-        return buffer
+        try:
+            return portable.pack(whole, self.spec.sequences, sequence, self._second_part(sequence, size))
+        except portable.NotPortable as error:
+            raise EngineFault(f"This model's state cannot be kept: {error}.") from error
 
     def set_state(self, sequence: int, state: Any) -> bool:
-        """Replace a sequence by a saved state (numpy uint8 array); False, and the sequence empty, when refused."""
-        pointer = state.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
+        """Replace a sequence by a state that `state` has returned; False, and the sequence empty, when refused.
+
+        The array may be changed on the way.
+        """
         self._lib.llama_memory_seq_rm(self._memory, sequence, -1, -1)
-        if self._lib.llama_state_seq_set_data(self._context, pointer, state.size, sequence) == state.size:
+        try:
+            own = portable.unpack(state, self.spec.sequences)
+        except portable.NotPortable:
+            return False
+        if self._lib.llama_state_seq_set_data(self._context, _bytes_of(own), own.size, sequence) == own.size:
             return True
         self._lib.llama_memory_seq_rm(self._memory, sequence, -1, -1)
         return False
+
+    def _second_part(self, sequence: int, size: int) -> int:
+        """Return the bytes that the cache of the sliding window takes in a state of `size` bytes, 0 without one.
+
+        The flag asks for that part alone; a cache without a window does not know it and tells the size of the whole.
+        """
+        partial: int = self._lib.llama_state_seq_get_size_ext(self._context, sequence, STATE_PARTIAL)
+        return 0 if partial == size else partial - STATE_HEAD
+
+
+def _bytes_of(array: Any) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_uint8))
 
 
 def _context_params(lib: Any, spec: ContextSpec) -> Any:

@@ -1,7 +1,7 @@
 """The snapshot file: one sequence's state on disk, with all that decides whether it may be used.
 
-Layout: magic, length of the header (uint32, little endian), header (JSON), token ids (int32, little endian), state as
-llama.cpp wrote it. The header holds the compatibility key, the counts and a CRC-32 over the rest, which finds a flipped
+Layout: magic, length of the header (uint32, little endian), header (JSON), token ids (int32, little endian), state
+(see `portable`). The header holds the compatibility key, the counts and a CRC-32 over the rest, which finds a flipped
 bit anywhere. All of it is checked before a byte reaches llama.cpp.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-MAGIC = b"READAHEAD-KV-1\n"
+MAGIC = b"READAHEAD-KV-2\n"
 _LENGTH = struct.Struct("<I")
 _LARGEST_HEADER = 1 << 20
 
@@ -77,7 +77,7 @@ def read(path: Path) -> tuple[Header, Any, Any]:
     """Return header, token ids and state (numpy uint8), verified by the checksum. Raises BadSnapshot or OSError.
 
     The state is mapped, not copied: filling hundreds of megabytes of fresh memory takes longer than all the rest of a
-    restore. A mapped file stays readable after it has been deleted.
+    restore. A mapped file stays readable after it has been deleted, and does not change when the array does.
     """
     import numpy as np
 
@@ -86,7 +86,7 @@ def read(path: Path) -> tuple[Header, Any, Any]:
         raise BadSnapshot("it holds no state")
     start = path.stat().st_size - header.state_bytes
     try:
-        state = np.memmap(path, dtype=np.uint8, mode="r", offset=start, shape=(header.state_bytes,))
+        state = np.memmap(path, dtype=np.uint8, mode="c", offset=start, shape=(header.state_bytes,))
     except ValueError as error:  # it became shorter while we looked
         raise BadSnapshot("it is shorter than its header says") from error
     if checksum(header.key, tokens, state) != header.crc:

@@ -47,10 +47,14 @@ def gemma(keeps_all: bool, store: SnapshotStore) -> Iterator[LlamaEngine]:
     engine.stop()
 
 
-def ask_about(engine: LlamaEngine, question: str, *, save: bool = False, document: str = DOCUMENT) -> Asked:
+def ask_about(
+    engine: LlamaEngine, question: str, *, save: bool = False, document: str = DOCUMENT, conversation: str = ""
+) -> Asked:
+    pool = PoolName.CONVERSATION if conversation else PoolName.STUDY
     events: queue.Queue[Event | InferenceError] = queue.Queue()
     message = ChatMessage("user", (Part(document, "doc"), Part(question)))
-    request = ChatRequest((message,), pool=PoolName.STUDY, max_tokens=12, save=("doc",) if save else ())
+    keep = ("doc",) if save else ()
+    request = ChatRequest((message,), pool=pool, max_tokens=12, save=keep, conversation=conversation)
     return Asked(engine.submit(request, events.put), events)
 
 
@@ -85,6 +89,12 @@ def test_a_restored_document_gives_the_answers_of_plain_prefill(gemma: LlamaEngi
         text, end = ask_about(gemma, question).result()
         assert text == expected
         assert end.timings.restored > 780
+
+
+def test_what_the_study_has_read_a_conversation_goes_on_from(gemma: LlamaEngine, plain: list[str]) -> None:
+    text, end = ask_about(gemma, QUESTIONS[0], conversation="first").result()
+    assert text == plain[0]
+    assert end.timings.restored > 780
 
 
 def test_a_second_question_on_the_slot_gives_the_answer_of_plain_prefill(gemma: LlamaEngine, plain: list[str]) -> None:

@@ -22,13 +22,18 @@ ASK = "Write about them."
 PLENTY = 10**9
 
 
-def ask_about(engine: LlamaEngine, question: str, document: str = DOCUMENT, *, save: str = "") -> Asked:
-    """Ask in the study pool, whose single slot is overwritten in between by `overwrite`."""
+def ask_about(
+    engine: LlamaEngine, question: str, document: str = DOCUMENT, *, save: str = "", conversation: str = ""
+) -> Asked:
+    """Ask in a conversation, or else in the study pool, whose single slot `overwrite` overwrites in between."""
     import queue
+
+    pool = PoolName.CONVERSATION if conversation else PoolName.STUDY
 
     message = ChatMessage("user", (Part(document, save or "doc:1"), Part(question)))
     events: queue.Queue[object] = queue.Queue()
-    request = ChatRequest((message,), pool=PoolName.STUDY, max_tokens=12, save=(save,) if save else ())
+    keep = (save,) if save else ()
+    request = ChatRequest((message,), pool=pool, max_tokens=12, save=keep, conversation=conversation)
     return Asked(engine.submit(request, events.put), events)  # type: ignore[arg-type]
 
 
@@ -71,6 +76,23 @@ def test_a_document_is_restored_and_the_answer_is_the_one_of_plain_prefill(engin
     assert end.timings.restored > 350
     assert end.timings.read < 40
     assert end.timings.prompt == end.timings.restored + end.timings.reused + end.timings.read
+
+
+def test_what_the_study_has_read_every_conversation_goes_on_from(engine: LlamaEngine, plain: str) -> None:
+    answer, end = ask_about(engine, ASK, conversation="first").result()
+    assert (answer, end.timings.restored > 350, end.timings.read < 40) == (plain, True, True)
+    answer, end = ask_about(engine, ASK, conversation="second").result()  # copied from the slot of the first
+    assert (answer, end.timings.reused > 350, end.timings.read < 40) == (plain, True, True)
+
+
+def test_what_a_conversation_has_read_the_study_goes_on_from(engine: LlamaEngine, store: SnapshotStore) -> None:
+    ask_about(engine, "Hello.", "Nothing of the kind.", conversation="first").result()
+    plain, end = ask_about(engine, ASK, conversation="second", save="doc:1").result()
+    assert end.timings.read > 350
+    store.flush()
+    answer, end = ask_about(engine, ASK).result()
+    assert answer == plain
+    assert end.timings.restored > 350
 
 
 def test_it_survives_a_restart(engine: LlamaEngine, store: SnapshotStore, plain: str, tmp_path: Path) -> None:
