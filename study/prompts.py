@@ -72,9 +72,9 @@ def asking(parts: Sequence[Part], question: str) -> tuple[ChatMessage, ...]:
 def document_question(language: str) -> str:
     """Return what is asked at the end of a document that was read in one go."""
     return (
-        f"Summarise the document in three or four sentences{_in(language)}. Say first what kind of document it is and "
-        "what or whom it concerns, with date and place; then what happened or what is agreed, with the important "
-        "names, numbers and dates; last what follows from it. No list, no heading."
+        f"Describe the document in three sentences{_in(language)}. First: kind of document, whom or what it concerns, "
+        "when and where. Second: what happened or is agreed, with names and numbers. Third: the cause, result or "
+        "decision that it states."
     )
 
 
@@ -82,8 +82,8 @@ def section_question(first: int, last: int, language: str) -> str:
     """Return what is asked at the end of a stretch of a longer document."""
     which = f"[{first}]" if first == last else f"[{first}] to [{last}]"
     return (
-        f"Summarise only {which} in two or three sentences{_in(language)}, with the important names, numbers and "
-        "dates. No list, no heading."
+        f"Say in two sentences{_in(language)} what {which} of the document says, with the important names, numbers and "
+        "dates."
     )
 
 

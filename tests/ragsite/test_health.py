@@ -24,7 +24,7 @@ from study import queue
 pytestmark = pytest.mark.django_db
 
 HERE = {"host": "localhost:8642"}
-ALL_UP = {name: ChildStatus(ChildState.RUNNING, pid=1) for name in ("web", "worker", "inference")}
+ALL_UP = {name: ChildStatus(ChildState.RUNNING, pid=1) for name in ("web", "worker", "reader", "inference")}
 
 
 @pytest.fixture
@@ -52,10 +52,11 @@ def test_all_parts_up_is_ok(fake_inference: FakeEngine, supervised: dict[str, Ch
         "status": "ok",
         "web": "running",
         "worker": "running",
+        "reader": "running",
         "inference": {"state": "READY", "model": document["inference"]["model"], "pid": document["inference"]["pid"]},
         "embeddings": {"state": "NOT_LOADED", "model": None, "dim": None},
         "queue": {"waiting": 0, "running": 0, "failed": 0},
-        "restarts": {"web": 0, "worker": 0, "inference": 0},
+        "restarts": {"web": 0, "worker": 0, "reader": 0, "inference": 0},
         "problems": [],
     }
 
