@@ -10,7 +10,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 SCRATCH := build/scratch-home
 
 .DEFAULT_GOAL := help
-.PHONY: help python setup run test lint bench-engine upgrade clean
+.PHONY: help python setup run test lint bench-engine bench-intake upgrade clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ lint: python ## Check style, types, import contracts, budgets and migrations
 bench-engine: python ## Measure the model service against its targets (docs/benchmarks.md has the options)
 	@$(BOOTSTRAP) --extra bench
 	@$(BIN)/python -m bench
+
+bench-intake: python ## Measure reading, embedding and searching against their targets (docs/benchmarks.md)
+	@$(BOOTSTRAP) --extra test
+	@$(BIN)/python -m bench.intake
 
 upgrade: setup ## Write constraints.txt anew from the newest versions that pyproject.toml allows
 	@$(PYTHON) scripts/upgrade.py

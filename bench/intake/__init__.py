@@ -1,0 +1,1 @@
+"""Measures intake and retrieval: reading, recognising, embedding, searching, and what kills leave behind."""
