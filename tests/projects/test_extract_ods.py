@@ -15,7 +15,7 @@ from projects.intake.extract import ExtractionError
 from projects.intake.extract.base import Extraction
 from projects.intake.extract.ods import MOST_REPEATED, extract
 from projects.intake.extract.rows import CELL_GAP
-from tests.office import edited, opendocument, packed, read, texts
+from tests.office import opendocument, packed, read, texts
 
 
 def cell(text: str = "", attributes: str = "") -> str:
@@ -123,17 +123,6 @@ def test_comments_are_left_out_and_named_and_shapes_read(tmp_path: Path) -> None
 
     assert texts(found) == ["shown", "in a box"]
     assert found.report.left_out == ("Comments were left out.",)
-
-
-def test_a_locked_file_says_what_to_do(tmp_path: Path) -> None:
-    manifest = (
-        b'<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
-        b"<manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>"
-    )
-    locked = edited(opendocument("spreadsheet", ""), {"META-INF/manifest.xml": lambda _: manifest})
-
-    with pytest.raises(ExtractionError, match=r"protected by a password\. Save it without one"):
-        read(extract, locked, tmp_path)
 
 
 @pytest.mark.parametrize(

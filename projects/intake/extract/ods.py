@@ -50,7 +50,7 @@ class _Counts:
 def extract(path: Path, context: Context) -> Extraction:
     """Read all sheets, hidden ones too; the file holds what each cell displays."""
     counts = _Counts()
-    with opened(path) as archive:
+    with opened(path, context) as archive:
         sheets = [_sheet(draft) for draft in _drafts(archive, counts, context)]
         missing = left_out(archive.namelist(), *_left_out(counts))
     blocks, tables = workbook_blocks(sheets)

@@ -40,7 +40,7 @@ class _Reading:
 def extract(path: Path, context: Context) -> Extraction:
     """Read a text document; headers and footers come once, before and after the text, notes at its end."""
     reading = _Reading()
-    with opened(path) as archive:
+    with opened(path, context) as archive:
         content = xml_root(archive, CONTENT)
         body = content.find(_BODY)
         if body is None:

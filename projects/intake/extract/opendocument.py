@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from projects.intake.extract.base import ExtractionError, clean
-from projects.intake.extract.packed import refuse_declarations, unpacking, xml_root
+from projects.intake.extract.base import Context, ExtractionError, clean
+from projects.intake.extract.opendocument_password import locks, unlocked
+from projects.intake.extract.packed import refuse_declarations, unpacking
 
 CONTENT = "content.xml"
-_MANIFEST = "META-INF/manifest.xml"
 
 _SPACES = {
     "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
@@ -21,11 +21,9 @@ _SPACES = {
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
     "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
     "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
-    "manifest": "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0",
 }
 
 DAMAGED = "The OpenDocument file is damaged: it does not open. Save it anew and add it again."
-LOCKED = "The OpenDocument file is protected by a password. Save it without one and add it again."
 
 
 def name(short: str) -> str:
@@ -44,16 +42,18 @@ APART = frozenset(
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open an OpenDocument file; ExtractionError if it is locked, or damaged wherever that is met."""
-    with unpacking(path) as archive:
-        refuse_declarations(archive)
-        try:
-            if _MANIFEST in archive.namelist() and _is_locked(archive):
-                raise ExtractionError(LOCKED)
+def opened(path: Path, context: Context) -> Iterator[zipfile.ZipFile]:
+    """Open an OpenDocument file, a locked one with its password; ExtractionError for damage wherever that is met."""
+    try:
+        with ExitStack() as stack:
+            archive = stack.enter_context(unpacking(path))
+            locked = locks(archive)
+            if locked:
+                archive = stack.enter_context(unpacking(stack.enter_context(unlocked(path, context, locked))))
+            refuse_declarations(archive)
             yield archive
-        except (SyntaxError, KeyError, ValueError) as error:
-            raise ExtractionError(DAMAGED) from error
+    except (SyntaxError, KeyError, ValueError) as error:
+        raise ExtractionError(DAMAGED) from error
 
 
 def paragraph_text(element: Any) -> str:
@@ -71,7 +71,3 @@ def _runs(element: Any) -> Iterator[str]:
         elif isinstance(child.tag, str) and child.tag not in APART:
             yield from _runs(child)
         yield child.tail or ""
-
-
-def _is_locked(archive: zipfile.ZipFile) -> bool:
-    return next(xml_root(archive, _MANIFEST).iter(name("manifest:encryption-data")), None) is not None
