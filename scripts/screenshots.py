@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
@@ -26,6 +27,7 @@ from tests.chromium import find_chromium
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screenshots"
 DESK = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=390, height=844)
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 ANSWER_MS = 300_000
 ELSEWHERE = {"X-Forwarded-For": "192.0.2.7"}
 """A call that came through a proxy is not the owner's, so it gets the sign-in page."""
@@ -42,6 +44,8 @@ def main() -> int:
         expect.set_options(timeout=ANSWER_MS)
         for name, address, headers in places(page, running):
             shoot(browser, urljoin(running.url, address), name, headers)
+            if name == "desk-answer":
+                shoot_pane(browser, page.url)
         browser.close()
     return 0
 
@@ -61,8 +65,12 @@ def places(page: Page, running: stack.Stack) -> Iterator[tuple[str, str, dict[st
     turn = ask(page, "How much is the rent, and when is it due?")
     expect(turn).to_have_attribute("data-state", "done")
     yield "desk-answer", page.url, {}
-    yield "document", str(turn.locator(".citation a").first.get_attribute("href")), {}
-    failed = str(document(page, "Scan of the keys.pdf").locator("a").get_attribute("href"))
+    yield "source", str(turn.locator(".citation a").first.get_attribute("href")), {}
+    yield "document", str(document(page, "Lease 12 Park Street.pdf").locator("a").first.get_attribute("href")), {}
+    yield "table", f"{document(page, 'Settlement 2024.docx').locator('a').first.get_attribute('href')}source/", {}
+    yield "search", f"{desk}search/?q=rent+and+water", {}
+    yield "activity", "/activity/", {}
+    failed = str(document(page, "Scan of the keys.pdf").locator("a").first.get_attribute("href"))
     yield "document-failed", failed, {}
     yield "document-delete", f"{failed}delete/", {}
     yield "project-settings", f"{desk}settings/", {}
@@ -78,17 +86,36 @@ def places(page: Page, running: stack.Stack) -> Iterator[tuple[str, str, dict[st
 def shoot(browser: Browser, address: str, name: str, headers: dict[str, str]) -> None:
     """Take the four pictures of one page."""
     for place, viewport in (("desk", DESK), ("phone", PHONE)):
-        for theme in ("light", "dark"):
+        for theme in THEMES:
             with browser.new_context(
                 viewport=viewport,
                 has_touch=place == "phone",
                 is_mobile=place == "phone",
-                color_scheme="dark" if theme == "dark" else "light",
+                color_scheme=theme,
                 extra_http_headers=headers,
             ) as context:
                 page = context.new_page()
-                page.goto(address, wait_until="networkidle")
+                page.goto(address, wait_until=settled(address))
+                for picture in page.locator("img").all():
+                    picture.evaluate("image => image.decode()")
                 page.screenshot(path=FOLDER / f"{name}-{place}-{theme}.png")
+
+
+def shoot_pane(browser: Browser, desk: str) -> None:
+    """Take the two pictures of a source that is open beside its answer; a phone has no room for that."""
+    for theme in THEMES:
+        with browser.new_context(viewport=DESK, color_scheme=theme) as context:
+            page = context.new_page()
+            page.goto(desk, wait_until="networkidle")
+            page.locator("a.cite").first.click()
+            expect(page.locator("#pane mark")).to_be_visible()
+            page.locator("#pane img").evaluate("image => image.decode()")
+            page.screenshot(path=FOLDER / f"desk-source-desk-{theme}.png")
+
+
+def settled(address: str) -> Literal["load", "networkidle"]:
+    """Return when a page is complete; the activity page asks for news for ever."""
+    return "load" if address.endswith("/activity/") else "networkidle"
 
 
 if __name__ == "__main__":

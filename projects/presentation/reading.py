@@ -14,7 +14,7 @@ from projects.facsimile.wire import Wanted
 from projects.models import Citation, Document, Section
 from projects.presentation.highlights import Run, marks, telling_stems
 from projects.presentation.quotes import Span, find
-from projects.presentation.sheets import PAGE_BREAK, Piece, lay_out, page_span
+from projects.presentation.sheets import PAGE_BREAK, Piece, join_tables, lay_out, page_span
 
 PART = 40_000
 """Characters shown at once: a dozen pages, or as much as a browser lays out in a blink."""
@@ -176,6 +176,7 @@ def _contents(sections: Iterable[Section], page: int | None, sought: Sought | No
         path = section.heading if cut.start == 0 else []
         headings.insert(0 if marked else len(headings), path)
         pieces += lay_out(text, path[-1] if path else "", marked)
+    pieces = join_tables(pieces)
     return _Contents(
         heading=tuple(headings[0]) if headings else (),
         pieces=tuple(pieces),
@@ -202,7 +203,7 @@ def _marked(text: str, inside: Span, question: str) -> tuple[list[Span], Wanted]
 def _runs(pieces: Iterable[Piece]) -> Iterator[Run]:
     for piece in pieces:
         yield from piece.runs
-        for row in piece.rows:
+        for row in (piece.header, *piece.rows):
             for cell in row:
                 yield from cell
 

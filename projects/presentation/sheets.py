@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,13 +19,20 @@ _STROKE = re.compile(r"(?:(?<=\s)|^)\|(?=\s|$)")
 """What stands between two cells; at the end of a line the space after it may be gone."""
 
 
+Row = tuple[tuple[Run, ...], ...]
+
+
 @dataclass(frozen=True)
 class Piece:
-    """A heading, a paragraph or a table: either `runs`, or `rows` of cells that are runs each."""
+    """A heading, a paragraph or a table: either `runs`, or `rows` of cells that are runs each.
+
+    `header` is a table's first row where it is known to name the columns.
+    """
 
     runs: tuple[Run, ...] = ()
     is_heading: bool = False
-    rows: tuple[tuple[tuple[Run, ...], ...], ...] = ()
+    rows: tuple[Row, ...] = ()
+    header: Row = ()
 
 
 def page_span(text: str, first_page: int | None, page: int | None) -> Span | None:
@@ -60,6 +67,31 @@ def lay_out(text: str, heading: str = "", marked: Sequence[Span] = ()) -> list[P
     return pieces
 
 
+def join_tables(pieces: Iterable[Piece]) -> list[Piece]:
+    """Return the pieces with tables as one that were cut into several: each of those begins with the same row."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        before = joined[-1] if joined else Piece()
+        first = before.header or (before.rows[0] if before.rows else ())
+        if piece.rows and first and words_of(first) == words_of(piece.rows[0]):
+            rows = before.rows if before.header else before.rows[1:]
+            # What is marked in a row that is dropped would be lost.
+            header = first if not _is_marked(piece.rows[0]) else piece.rows[0]
+            joined[-1] = Piece(rows=(*rows, *piece.rows[1:]), header=header)
+        else:
+            joined.append(piece)
+    return joined
+
+
+def words_of(row: Row) -> list[str]:
+    """Return the text of each cell."""
+    return ["".join(run.text for run in cell) for cell in row]
+
+
+def _is_marked(row: Row) -> bool:
+    return any(run.marked for cell in row for run in cell)
+
+
 def _groups(text: str, start: int) -> Iterator[tuple[bool, Span]]:
     """Yield runs of lines that are rows of a table, and of lines that are not."""
     prose: Span | None = None
@@ -86,7 +118,7 @@ def _has_cells(text: str, line: Span) -> bool:
     return _STROKE.search(text[line.start : line.end]) is not None
 
 
-def _row(text: str, line: Span, marked: Sequence[Span]) -> tuple[tuple[Run, ...], ...]:
+def _row(text: str, line: Span, marked: Sequence[Span]) -> Row:
     cells: list[tuple[Run, ...]] = []
     at = line.start
     # Matched on the line alone: for a pattern with a place to start, '^' is still the beginning of the text.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from projects.presentation.highlights import Run
 from projects.presentation.quotes import Span
-from projects.presentation.sheets import Piece, lay_out, page_span
+from projects.presentation.sheets import Piece, join_tables, lay_out, page_span, words_of
 
 
 def words(runs: tuple[Run, ...]) -> str:
@@ -85,6 +85,20 @@ def test_a_mark_over_several_cells_is_in_each_of_them() -> None:
 
 def runs_of(piece: Piece) -> list[Run]:
     return [*piece.runs, *(run for row in piece.rows for cell in row for run in cell)]
+
+
+def test_a_table_that_was_cut_is_one_again_under_its_header() -> None:
+    text = "Item | Cost\nRent | 900\n\nItem | Cost\nWater | 40\n\nItem | Cost\nGas | 60\n\nOther | Cost\nTax | 1"
+    one, other = join_tables(lay_out(text))
+    assert words_of(one.header) == ["Item", "Cost"]
+    assert table(one) == [["Rent", "900"], ["Water", "40"], ["Gas", "60"]]
+    assert table(other) == [["Other", "Cost"], ["Tax", "1"]]
+
+
+def test_a_mark_in_the_header_of_a_later_part_is_not_lost() -> None:
+    text = "Item | Cost\nRent | 900\n\nItem | Cost\nWater | 40"
+    (one,) = join_tables(lay_out(text, marked=[Span(24, 28)]))
+    assert [run.text for cell in one.header for run in cell if run.marked] == ["Item"]
 
 
 @given(st.text(alphabet="ab |\n", max_size=60), st.integers(0, 60), st.integers(0, 60))
