@@ -10,7 +10,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 SCRATCH := build/scratch-home
 
 .DEFAULT_GOAL := help
-.PHONY: help python setup run test lint bench-engine bench-intake upgrade clean
+.PHONY: help python setup run test lint bench-engine bench-intake bench-study upgrade clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ bench-engine: python ## Measure the model service against its targets (docs/benc
 bench-intake: python ## Measure reading, embedding and searching against their targets (docs/benchmarks.md)
 	@$(BOOTSTRAP) --extra test
 	@$(BIN)/python -m bench.intake
+
+bench-study: python ## Measure reading ahead against its targets (docs/benchmarks.md)
+	@$(BOOTSTRAP) --extra test
+	@$(BIN)/python -m bench.study
 
 upgrade: setup ## Write constraints.txt anew from the newest versions that pyproject.toml allows
 	@$(PYTHON) scripts/upgrade.py
