@@ -38,6 +38,58 @@ def test_headings_paragraphs_lists_and_sections_come_in_order(tmp_path: Path) ->
     ]
 
 
+def test_list_items_and_headings_have_their_printed_numbers(tmp_path: Path) -> None:
+    def level(number: int, attributes: str, kind: str = "list-level-style-number") -> str:
+        return f'<text:{kind} text:level="{number}" {attributes}/>'
+
+    def item(text: str, more: str = "", attributes: str = "") -> str:
+        return f"<text:list-item {attributes}><text:p>{text}</text:p>{more}</text:list-item>"
+
+    styles = (
+        '<text:list-style style:name="L1">'
+        + level(1, 'style:num-format="1" style:num-prefix="§ "')
+        + level(2, 'style:num-format="a" style:num-suffix=")"')
+        + level(3, 'style:num-format="1" text:display-levels="3"')
+        + '</text:list-style><text:list-style style:name="L2">'
+        + level(1, 'text:bullet-char="•"', "list-level-style-bullet")
+        + '</text:list-style><text:outline-style style:name="Outline">'
+        + level(1, 'style:num-format="I" style:num-suffix="."', "outline-level-style")
+        + "</text:outline-style>"
+        + '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>'
+    )
+    later = item("later", "", 'text:start-value="7"')
+    deepest = f"<text:list>{item('gas')}</text:list>"
+    nested = f"<text:list>{item('cold', deepest)}{item('warm', '<text:p>more of it</text:p>')}</text:list>"
+    body = (
+        '<text:p text:style-name="P1">Lease</text:p><text:h text:outline-level="1">Rules</text:h>'
+        f'<text:list text:style-name="L1">{item("Rent", nested)}</text:list><text:p>between</text:p>'
+        f'<text:list text:style-name="L1" text:continue-numbering="true">{item("Term")}</text:list>'
+        f'<text:list text:style-name="L1">{item("anew")}{later}</text:list>'
+        f'<text:list text:style-name="L2">{item("point")}</text:list>'
+        '<text:h text:outline-level="1">More</text:h>'
+        '<text:h text:outline-level="1" text:is-list-header="true">Plain</text:h>'
+    )
+
+    found = read(extract, opendocument("text", body, styles), tmp_path)
+
+    assert [(block.level, block.text) for block in found.blocks] == [
+        (1, "Lease"),
+        (1, "I. Rules"),
+        (0, "§ 1 Rent"),
+        (0, "a) cold"),
+        (0, "1.a.1 gas"),
+        (0, "b) warm"),
+        (0, "more of it"),
+        (0, "between"),
+        (0, "§ 2 Term"),
+        (0, "§ 1 anew"),
+        (0, "§ 7 later"),
+        (0, "- point"),
+        (1, "II. More"),
+        (1, "Plain"),
+    ]
+
+
 def test_tables_keep_rows_and_columns_with_nested_tables_in_their_cells(tmp_path: Path) -> None:
     inner = f"<table:table><table:table-row>{cell('<text:p>in</text:p>')}</table:table-row></table:table>"
     body = (

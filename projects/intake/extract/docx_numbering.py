@@ -7,20 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from projects.intake.extract.ordinals import ordinal
+
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VALUE = f"{_W}val"
 LEVELS = 9
 BULLET = "-"
 MOST_ANCESTORS = 20
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x")),
-    *((9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-MOST_ROMAN = 4_999
-_LETTERS = 26
-MOST_LETTERS = 780
-"""Word writes 27 as aa and 53 as aaa."""
 
 
 @dataclass(frozen=True)
@@ -152,32 +146,9 @@ def _printed(kind: _List, level: int) -> str:
         place = int(match.group(1)) - 1
         other = kind.levels.get(place, _Level())
         count = kind.counts[place]
-        return _formed(other.start if count is None else count, "decimal" if look.decimal_only else other.form)
+        return ordinal(other.start if count is None else count, "decimal" if look.decimal_only else other.form)
 
     return _PLACE.sub(shown, look.text).strip()
-
-
-def _formed(number: int, form: str) -> str:
-    match form:
-        case "lowerRoman" | "upperRoman" if 0 < number <= MOST_ROMAN:
-            text = _roman(number)
-        case "lowerLetter" | "upperLetter" if 0 < number <= MOST_LETTERS:
-            text = chr(ord("a") + (number - 1) % _LETTERS) * ((number - 1) // _LETTERS + 1)
-        case "decimalZero":
-            text = f"{number:02}"
-        case "none":
-            text = ""
-        case _:
-            text = str(number)
-    return text.upper() if form.startswith("upper") else text
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (number // value)
-        number %= value
-    return text
 
 
 def _value(element: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from projects.intake.extract.base import Block, Context, Extraction, Report
 from projects.intake.extract.grids import grid_blocks
+from projects.intake.extract.odt_numbering import OUTLINE, Numbering
 from projects.intake.extract.ooxml import left_out
 from projects.intake.extract.opendocument import CONTENT, name, opened, paragraph_text
 from projects.intake.extract.packed import xml_root
@@ -20,6 +21,8 @@ _BODY = f"{name('office:body')}/{name('office:text')}"
 _HEADING, _PARAGRAPH, _TABLE = name("text:h"), name("text:p"), name("table:table")
 _ROW, _CELL, _HEADER_ROWS = map(name, ("table:table-row", "table:table-cell", "table:table-header-rows"))
 _BOX, _NOTE, _NOTE_BODY, _COMMENT = map(name, ("draw:text-box", "text:note", "text:note-body", "office:annotation"))
+_LIST, _ITEM = name("text:list"), name("text:list-item")
+_TITLE = "Title"
 _DELETED = name("text:tracked-changes")
 _HEADERS = tuple(map(name, ("style:header", "style:header-first", "style:header-left")))
 _FOOTERS = tuple(map(name, ("style:footer", "style:footer-first", "style:footer-left")))
@@ -33,21 +36,27 @@ MOST_LEVELS = 10
 class _Reading:
     """What is gathered on the way: footnotes come after the text, tables are counted."""
 
+    numbering: Numbering
+    titles: frozenset[str]
     notes: list[Block] = field(default_factory=list)
     tables: int = 0
 
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read a text document; headers and footers come once, before and after the text, notes at its end."""
-    reading = _Reading()
     with opened(path, context) as archive:
         content = xml_root(archive, CONTENT)
         body = content.find(_BODY)
         if body is None:
             raise KeyError(_BODY)
-        text = list(_blocks(body, reading))
-        pages = xml_root(archive, _STYLES) if _STYLES in archive.namelist() else None
-        blocks = (*_repeated(pages, _HEADERS), *text, *reading.notes, *_repeated(pages, _FOOTERS))
+        roots = [content, *(xml_root(archive, part) for part in (_STYLES,) if part in archive.namelist())]
+        reading = _Reading(Numbering(*roots), _titles(roots))
+        blocks = (
+            *_repeated(roots[-1], _HEADERS, reading),
+            *_blocks(body, reading),
+            *reading.notes,
+            *_repeated(roots[-1], _FOOTERS, reading),
+        )
         report = Report(tables=reading.tables, left_out=left_out(archive.namelist(), *_left_out(content)))
     return Extraction(ODT, blocks, report=report)
 
@@ -61,15 +70,37 @@ def _blocks(container: Any, reading: _Reading) -> Iterator[Block]:
             reading.tables += 1
             header = sum(1 for _ in chain.from_iterable(map(_nested_rows, element.iterchildren(_HEADER_ROWS))))
             yield from grid_blocks(list(_rows(element, reading)), header)
+        elif element.tag == _LIST:
+            yield from _list(element, reading, "", 1)
         elif isinstance(element.tag, str) and element.tag not in _SKIPPED:
             yield from _blocks(element, reading)
 
 
-def _paragraph(element: Any, reading: _Reading) -> Iterator[Block]:
+def _list(element: Any, reading: _Reading, style: str, level: int) -> Iterator[Block]:
+    """Yield the items of a list, each with its number; what follows the first paragraph of an item has none."""
+    style = element.get(name("text:style-name"), style)
+    if level == 1 and not any(element.get(name(key)) for key in ("text:continue-numbering", "text:continue-list")):
+        reading.numbering.begin(style)
+    for item in element.iterchildren(_ITEM, name("text:list-header")):
+        first = next(item.iterchildren(_HEADING, _PARAGRAPH), None) if item.tag == _ITEM else None
+        start = item.get(name("text:start-value"))
+        label = "" if first is None else reading.numbering.label(style, level, int(start) if start else None)
+        for child in item.iterchildren():
+            if child.tag == _LIST:
+                yield from _list(child, reading, style, level + 1)
+            elif child.tag in {_HEADING, _PARAGRAPH}:
+                yield from _paragraph(child, reading, label if child is first else "")
+
+
+def _paragraph(element: Any, reading: _Reading, label: str = "") -> Iterator[Block]:
     text = paragraph_text(element).strip()
+    level = int(element.get(name("text:outline-level"), 1)) if element.tag == _HEADING else 0
+    if level and not label and element.get(name("text:is-list-header")) != "true":
+        label = reading.numbering.label(OUTLINE, level)
+    if element.get(name("text:style-name")) in reading.titles:
+        level = level or 1
     if text:
-        level = int(element.get(name("text:outline-level"), 1)) if element.tag == _HEADING else 0
-        yield Block(text, level=min(level, MOST_LEVELS))
+        yield Block(f"{label} {text}" if label else text, level=min(level, MOST_LEVELS))
     for inner in _outermost(element):
         if inner.tag == _BOX:
             yield from _blocks(inner, reading)
@@ -113,14 +144,22 @@ def _nested_rows(parent: Any) -> Iterator[Any]:
             yield from _nested_rows(element)
 
 
-def _repeated(styles: Any, tags: tuple[str, ...]) -> Iterator[Block]:
+def _repeated(styles: Any, tags: tuple[str, ...], reading: _Reading) -> Iterator[Block]:
     """Yield the texts of all headers or footers of the pages, each text once."""
     seen: set[str] = set()
-    parts = styles.iter(*tags) if styles is not None else ()
-    for block in chain.from_iterable(_blocks(part, _Reading()) for part in parts):
+    for block in chain.from_iterable(_blocks(part, reading) for part in styles.iter(*tags)):
         if block.text not in seen:
             seen.add(block.text)
             yield Block(block.text)
+
+
+def _titles(roots: list[Any]) -> frozenset[str]:
+    """Return the styles that make a title: the one of that name, and those made from it for single paragraphs."""
+    styles = [style for root in roots for style in root.iter(name("style:style"))]
+    made = (
+        style.get(name("style:name"), "") for style in styles if style.get(name("style:parent-style-name")) == _TITLE
+    )
+    return frozenset({_TITLE, *made})
 
 
 def _left_out(content: Any) -> Iterator[str]:
