@@ -59,7 +59,7 @@ def extract(path: Path, context: Context) -> Extraction:
 
 
 def _as_html(markup: str) -> str:
-    """Return XHTML as the rules of browsers read it: to them, a <title/> is not closed and all that follows is title."""
+    """Return XHTML as browsers read HTML: to them, a <title/> is not closed, and all that follows is title."""
     return _SELF_CLOSED.sub(lambda tag: tag.group() if tag.group(1).lower() in _EMPTY else _closed(tag), markup)
 
 
