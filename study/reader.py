@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
@@ -17,6 +18,7 @@ from inference.errors import (
     ModelLoading,
     NotAuthorised,
     ServiceBusy,
+    ServiceLost,
     ServiceUnavailable,
 )
 from inference.identity import own_identity
@@ -29,7 +31,7 @@ from study.models import StudyTask
 from study.presence import Clock
 from study.prompts import document_boundary
 from study.queue import JobTimedOut
-from study.tasks import Claim, ClaimLost, Kind, State
+from study.tasks import BACKOFF, WHEN_LOST, Claim, ClaimLost, Failed, Kind, State
 from study.texts import Texts
 
 logger = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ POLL_S = 1.0
 """How often the reader looks whether what it waits for has passed."""
 NOT_THE_STEP = (ServiceUnavailable, ModelLoading, ModelFailed, ServiceBusy, NotAuthorised)
 """Failures that say nothing about the step: it waits until the model is there, however long that takes."""
+TOO_LONG = "It took too long."
 FAULT = "A fault in Readahead kept it from reading this; its log has the details."
 
 
@@ -107,13 +110,13 @@ class Reader:
             tasks.give_back(held)
             return Reason.MODEL_LOADING
         except InferenceError as error:
-            self._failed(held, task, learner, error.message, again=error.retry)
+            self._failed(held, task, learner, Failed(error.message, task.attempts, _waits(error)))
         except JobTimedOut:  # the queue ends this process; the step is tried again by the next
-            self._failed(held, task, learner, "It took too long.", again=True)
+            self._failed(held, task, learner, Failed(TOO_LONG, task.attempts))
             raise
         except Exception:  # the edge of a step: one document must not keep all others from being read
             logger.exception("study task %s failed", task.pk)
-            self._failed(held, task, learner, FAULT, again=True)
+            self._failed(held, task, learner, Failed(FAULT, task.attempts))
         return None
 
     def _work(self, held: Claim, task: StudyTask, learner: Learner) -> None:
@@ -130,19 +133,19 @@ class Reader:
             self._let_go(task)
             self._mark_due(task.project_id, learner)
 
-    def _failed(self, held: Claim, task: StudyTask, learner: Learner, sentence: str, *, again: bool) -> None:
+    def _failed(self, held: Claim, task: StudyTask, learner: Learner, failed: Failed) -> None:
         """Let a step be tried again later, or leave it out."""
         logger.warning("a step of study task %s failed (attempt %d)", task.pk, task.attempts + 1)
-        if again and tasks.postpone(held, task.attempts, sentence, timezone.now()):
+        if tasks.postpone(held, failed, timezone.now()):
             return
         try:
             document = self.texts.document(task.document_id) if task.document_id else None
             if document is not None:
-                document_steps.give_up_on(held, document, learner, sentence)
+                document_steps.give_up_on(held, document, learner, failed.sentence)
                 self._mark_due(task.project_id, learner)
             else:
                 with transaction.atomic():
-                    tasks.settle(held, State.FAILED, error=sentence)
+                    tasks.settle(held, State.FAILED, error=failed.sentence)
         except ClaimLost:
             self._let_go(task)
         except (InferenceError, DatabaseError):
@@ -161,3 +164,10 @@ class Reader:
             # Looked at again when the next document is read, and at the start of the next run.
             logger.info("whether project %s is to be drawn together is seen later: %s", project_id, error.code)
             self._learner = None
+
+
+def _waits(error: InferenceError) -> tuple[timedelta, ...]:
+    """Return when a failed step is tried again: never if the same request must fail again."""
+    if isinstance(error, ServiceLost):
+        return WHEN_LOST
+    return BACKOFF if error.retry else ()

@@ -20,6 +20,9 @@ LEASE = timedelta(seconds=90)
 """Life of a claim without a sign of life. The model shows one every 2 s, and the claim is renewed by it."""
 BACKOFF = (timedelta(seconds=20), timedelta(minutes=2), timedelta(minutes=10))
 """Waits before a failed step is tried again; after the last attempt the step is given up."""
+WHEN_LOST = (timedelta(seconds=2),) * 8 + BACKOFF
+"""Waits where the model's process ended under the step: hardly ever the fault of the step, unless it happens again and
+again."""
 
 
 GONE = "There is no text of it at the moment."
@@ -35,6 +38,15 @@ class Claim:
 
     task_id: int
     owner: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A step that failed: why, for a person, after how many attempts before, and when it may be tried again."""
+
+    sentence: str
+    attempts: int
+    waits: tuple[timedelta, ...] = BACKOFF
 
 
 def claim(owner: str, now: datetime) -> Claim | None:
@@ -88,17 +100,17 @@ def give_back(held: Claim) -> None:
     _held(held).update(state=State.WAITING, claimed_by="", lease_until=None)
 
 
-def postpone(held: Claim, attempts: int, sentence: str, now: datetime) -> bool:
+def postpone(held: Claim, failed: Failed, now: datetime) -> bool:
     """Let a failed step be tried again later; False, and nothing done, when it has been tried often enough."""
-    if attempts >= len(BACKOFF):
+    if failed.attempts >= len(failed.waits):
         return False
     _held(held).update(
         state=State.WAITING,
         claimed_by="",
         lease_until=None,
         attempts=F("attempts") + 1,
-        not_before=now + BACKOFF[attempts],
-        error=sentence,
+        not_before=now + failed.waits[failed.attempts],
+        error=failed.sentence,
     )
     return True
 

@@ -51,7 +51,11 @@ class Installation:
         with (self.home / "up.log").open("ab") as log:
             command = [sys.executable, "manage.py", "up"]
             self._up = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
-        self.until(lambda: self.manage("health", check=False)["status"] == "ok", "everything runs")
+        self.until(self.is_up, "everything runs")
+
+    def is_up(self) -> bool:
+        """Tell whether all parts run and the model can be asked."""
+        return bool(self.manage("health", check=False).get("status") == "ok")
 
     def stop(self) -> None:
         """Stop everything as a person does."""

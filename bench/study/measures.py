@@ -26,7 +26,9 @@ from study.sentences import sentences, without_marks
 PREPARED = "What are these documents about?"
 BROAD = "Give me an overview of all of these files."
 PAUSE_S = 4.0
-"""Longest pause between two live questions, and between two kills twice that."""
+"""Longest pause between two live questions."""
+BETWEEN_KILLS_S = 30.0
+"""Longest time between everything running and the next kill: some steps are cut off, others are not."""
 TAIL = 200
 """Tokens of a step beside its stretch: system text, question, and what is computed again at a cut."""
 
@@ -95,9 +97,10 @@ def kills(run: Run) -> list[Figure]:
     try:
         here.add(run.files, paused=False)
         while done < run.options.kills and not here.is_read():
-            time.sleep(draw.uniform(0, 2 * PAUSE_S))
+            time.sleep(draw.uniform(0, BETWEEN_KILLS_S))
             here.kill(draw.choice(("reader", "inference", "")))
             done += 1
+            here.until(here.is_up, "everything runs again")
         here.until(here.is_read, "all is read")
         if done < run.options.kills:
             run.notes.append(f"The study was over after {done} of {run.options.kills} kills.")

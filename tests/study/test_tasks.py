@@ -12,7 +12,7 @@ from django.utils import timezone
 from inference.identity import own_identity
 from study import service, tasks
 from study.models import StudyTask
-from study.tasks import BACKOFF, LEASE, Claim, ClaimLost, State
+from study.tasks import BACKOFF, LEASE, Claim, ClaimLost, Failed, State
 from tests.study.factories import add_document, make_project
 
 pytestmark = pytest.mark.django_db
@@ -85,13 +85,13 @@ def test_a_failed_step_waits_longer_each_time_and_is_given_up_in_the_end(task: S
     for attempt, wait in enumerate(BACKOFF):
         held = tasks.claim(own_identity(), now)
         assert held is not None
-        assert tasks.postpone(held, attempt, "It failed.", now)
+        assert tasks.postpone(held, Failed("It failed.", attempt), now)
         assert tasks.claim(own_identity(), now + wait - timedelta(seconds=1)) is None
         assert tasks.next_attempt(now) == now + wait
         now += wait
     held = tasks.claim(own_identity(), now)
     assert held is not None
-    assert not tasks.postpone(held, len(BACKOFF), "It failed.", now)
+    assert not tasks.postpone(held, Failed("It failed.", len(BACKOFF)), now)
 
 
 def test_what_a_person_puts_first_goes_first_and_what_is_begun_goes_before_the_rest(task: StudyTask) -> None:
