@@ -18,7 +18,7 @@ from projects.presentation.sheets import PAGE_BREAK, Piece, join_tables, lay_out
 
 PART = 40_000
 """Characters shown at once: a dozen pages, or as much as a browser lays out in a blink."""
-LOOKED_THROUGH = 4_000_000
+LOOKED_THROUGH = 1_000_000
 """Characters of a document in which a quote is looked for that is no longer where it was."""
 
 

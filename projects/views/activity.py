@@ -12,12 +12,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from projects import access
 from projects.presentation.activity import activity_of
+from projects.views.fragments import wants_fragment
 from projects.views.polling import STOP_POLLING
 from study import service
 
 
 @require_GET
-@vary_on_headers("HX-Request")
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def activity(request: HttpRequest) -> HttpResponse:
     """How the reading of this person's projects stands; asked for again and again while there is something to read.
 
@@ -25,7 +26,7 @@ def activity(request: HttpRequest) -> HttpResponse:
     """
     stands = activity_of(access.projects_of(request.user))
     context = {"activity": stands, "may_pause_all": _may_pause_all(request)}
-    if "HX-Request" not in request.headers:
+    if not wants_fragment(request):
         return render(request, "projects/activity.html", context)
     if stands.moving and request.GET.get("seen") == stands.version:
         response = render(request, "projects/_activity_progress.html", context)

@@ -16,17 +16,18 @@ from projects.models import Document
 from projects.presentation import reading_report
 from projects.presentation.activity import row_of
 from projects.presentation.passport import ADDED, card_of
+from projects.views.fragments import wants_fragment
 from study.progress import document_progress
 from study.service import summary_of
 
 
 @require_GET
-@vary_on_headers("HX-Request")
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def document(request: HttpRequest, pk: int) -> HttpResponse:
     """What is known about the document; as a fragment for the pane of the desk."""
     shown = access.document_for(request.user, pk)
-    fragment = request.headers.get("HX-Request")
-    return render(request, "projects/_about.html" if fragment else "projects/document.html", _context(shown))
+    template = "projects/_about.html" if wants_fragment(request) else "projects/document.html"
+    return render(request, template, _context(shown))
 
 
 def _context(shown: Document) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from django.views.decorators.vary import vary_on_headers
 from projects import access
 from projects.models import Document, Project
 from projects.presentation import hits
+from projects.views.fragments import wants_fragment
 from projects.views.source import MAX_QUESTION
 
 
 @require_GET
-@vary_on_headers("HX-Request")
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def search(request: HttpRequest, pk: int) -> HttpResponse:
     """The page with `?q=` looked for, in the documents `?in=` alone if there are any; its hits alone for htmx."""
     project = access.project_for(request.user, pk)
@@ -34,8 +35,7 @@ def search(request: HttpRequest, pk: int) -> HttpResponse:
         **_found(project, question, chosen),
         **_missing(documents, chosen),
     }
-    fragment = request.headers.get("HX-Request")
-    return render(request, "projects/_hits.html" if fragment else "projects/search.html", context)
+    return render(request, "projects/_hits.html" if wants_fragment(request) else "projects/search.html", context)
 
 
 def _found(project: Project, question: str, chosen: set[int]) -> dict[str, Any]:

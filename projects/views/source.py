@@ -18,6 +18,7 @@ from projects.intake import store
 from projects.models import Citation, Document
 from projects.presentation.quotes import Span
 from projects.presentation.reading import Leaf, Place, Sought, leaf_of, sought_by_citation, sought_by_hit
+from projects.views.fragments import wants_fragment
 
 MOST = 9
 """Digits of a number in an address."""
@@ -33,9 +34,20 @@ class Seeking:
     citation: Citation | None = None
     sought: Sought | None = None
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether an answer quoted words that are not there any more."""
+        return self.citation is not None and bool(self.citation.quote) and self.sought is None
+
+    @property
+    def place(self) -> Place | None:
+        """Where a citation is that has no words to be found by, if it has a page."""
+        cited = self.citation
+        return Place(cited.page) if cited and cited.page and not self.sought else None
+
 
 @require_GET
-@vary_on_headers("HX-Request")
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def source(request: HttpRequest, pk: int) -> HttpResponse:
     """A page of the document, or a part of one without pages; as a fragment for the pane of the desk.
 
@@ -44,14 +56,14 @@ def source(request: HttpRequest, pk: int) -> HttpResponse:
     """
     document = access.document_for(request.user, pk)
     seeking = _seeking(request, document)
-    leaf = leaf_of(document, _place(request), seeking.sought)
+    leaf = leaf_of(document, _place(request) or seeking.place, seeking.sought)
     picture, no_picture = _printed(document, leaf)
     context = {
         "document": document,
         "project": document.project,
         "citation": seeking.citation,
         "question": seeking.sought.question if seeking.sought else "",
-        "lost": LOST if seeking.citation and not seeking.sought else "",
+        "lost": LOST if seeking.is_lost else "",
         "leaf": leaf,
         "by_ocr": leaf.place.page in document.report.get("ocr", ()),
         "picture": picture,
@@ -61,9 +73,8 @@ def source(request: HttpRequest, pk: int) -> HttpResponse:
         "after": _address(document, leaf.after, seeking),
         "here": _address(document, leaf.place, seeking),
     }
-    return render(
-        request, "projects/_source.html" if request.headers.get("HX-Request") else "projects/source.html", context
-    )
+    template = "projects/_source.html" if wants_fragment(request) else "projects/source.html"
+    return render(request, template, context)
 
 
 @require_GET

@@ -2,7 +2,7 @@
 
 import { showMark } from "./marks.js";
 
-const LINKS = "a[data-pane], a.cite, #document-list a.row-name";
+const LINKS = "a[data-pane], a.cite, .citation a, #document-list a.row-name";
 
 const pane = document.getElementById("pane");
 const content = document.getElementById("pane-content");

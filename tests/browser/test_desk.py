@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from pathlib import Path
 
@@ -43,11 +42,7 @@ def test_from_the_first_visit_to_the_highlighted_source(page: Page, site: Site) 
     page.reload()
     expect(turn.locator(".answer-text")).to_have_text("The rent is 1180 euros a month. 1")
     turn.get_by_role("link", name="lease.pdf, page 2").click()
-    expect(page).to_have_url(re.compile(r"/documents/\d+/source/\?citation=\d+#quote$"))
-    expect(page.locator("mark")).to_have_text("The rent is 1180 euros a month.")
-    expect(page.locator("mark")).to_be_in_viewport()
-    page.get_by_role("link", name="Back to the answer").click()
-    expect(turn).to_be_in_viewport()
+    expect(page.locator("#pane mark")).to_have_text("The rent is 1180 euros a month.")
 
 
 def test_many_dropped_files_each_have_their_own_fate(page: Page, site: Site) -> None:

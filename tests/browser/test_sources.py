@@ -66,6 +66,10 @@ def test_a_citation_opens_beside_the_conversation_with_its_words_marked(page: Pa
     page.keyboard.press("Escape")
     expect(pane).to_be_hidden()
     expect(turn.locator("a.cite")).to_be_focused()
+    turn.get_by_role("link", name="lease.pdf, page 2").click()
+    pane.get_by_role("link", name="Full page").click()
+    expect(page).to_have_url(re.compile(r"/documents/\d+/source/\?.*citation=\d+"))
+    expect(page.locator("main mark")).to_have_text("The rent is 1180 euros a month.")
 
 
 def test_a_document_of_the_list_opens_beside_the_conversation(page: Page, site: Site) -> None:
@@ -107,6 +111,11 @@ def test_a_search_finds_while_typing_and_opens_the_source(page: Page, site: Site
     expect(hit).to_be_visible()
     expect(page.locator(".hit mark")).to_have_text(["working", "day"])
     expect(page).to_have_url(re.compile(r"q=working(\+|%20)days"))
+    page.get_by_label("Search these documents").fill("landlord")
+    expect(page.locator(".hit mark")).to_have_text(["Landlord"])
+    page.go_back()
+    expect(page.locator(".hit mark")).to_have_text(["working", "day"])
+    expect(page.get_by_label("Search these documents")).to_have_value("working days")
     hit.click()
     expect(page.locator(".sheet mark")).to_have_text(["working", "day"])
     assert is_loaded(page.locator(".printed img"))

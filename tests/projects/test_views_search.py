@@ -116,3 +116,7 @@ def test_ranks_by_words_and_by_meaning_are_shown_with_what_could_not_be_done(
 
 def test_htmx_gets_the_hits_alone(page: Client, project: Project) -> None:
     assert "<form" not in found(page, project, "?q=rent", HX_Request="true")
+
+
+def test_going_back_in_the_history_brings_the_whole_page(page: Client, project: Project) -> None:
+    assert "<html" in found(page, project, "?q=rent", HX_Request="true", HX_History_Restore_Request="true")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from projects.facsimile import pages
 from projects.models import Document, Project
 from tests.builders import pdf
+from tests.pdfs import locked
 from tests.projects.factories import make_project
 from tests.projects.written import PDF, cite, write
 
@@ -115,6 +114,13 @@ def test_a_citation_of_a_text_that_was_read_again_finds_its_words_or_says_that_t
     html = shown(page, notes, f"?citation={gone.pk}")
     assert marked(html) == []
     assert "The cited words are not in the text as it is now" in html
+
+
+def test_a_citation_without_words_opens_its_page(page: Client, lease: Document) -> None:
+    html = shown(page, lease, f"?citation={cite(lease, '', 3).pk}")
+    assert "Notice: three months." in html
+    assert "The cited words are not" not in html
+    assert marked(html) == []
 
 
 def test_a_citation_of_another_document_marks_nothing(page: Client, project: Project, lease: Document) -> None:
@@ -226,17 +232,12 @@ def test_formats_without_printed_pages_have_no_pictures(page: Client, project: P
     assert page.get(reverse("projects:page-picture", args=[notes.pk, 1])).status_code == 404
 
 
-def test_the_password_of_a_document_opens_its_pages(
-    page: Client, lease: Document, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    asked: list[pages.Original] = []
-
-    def hear(original: pages.Original, *_: object, **__: object) -> pages.Printed:
-        asked.append(original)
-        return pages.Printed(3, 10, 10, (), b"RIFF")
-
-    monkeypatch.setattr("projects.views.source.printed", hear)
+def test_the_password_of_a_document_opens_its_pages(page: Client, project: Project) -> None:
+    content = locked(LEASE, "open sesame", "owner")
+    lease = write(project, "lease.pdf", [TEXT], first_page=1, content=content, media_type=PDF)
+    picture = reverse("projects:page-picture", args=[lease.pk, 2])
+    assert page.get(picture).status_code == 422
+    assert "The file does not open as a PDF." in shown(page, lease)
     Document.objects.filter(pk=lease.pk).update(password="open sesame")
-    shown(page, lease)
-    page.get(reverse("projects:page-picture", args=[lease.pk, 1]))
-    assert [original.password for original in asked] == ["open sesame"] * 2
+    assert page.get(picture).content[:4] == b"RIFF"
+    assert shown(page, lease, hit(lease, 0, "rent")).count("<rect data-place") == 1
