@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import sys
 import time
 import traceback
@@ -18,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from projects.bounds import bound_process
 from projects.intake.extract.base import Context, ExtractionError, PasswordNeeded
 from projects.intake.extract.protocol import Progress, Reply, Request, as_found
 from projects.intake.extract.registry import extract
@@ -27,12 +27,7 @@ MAX_CHARACTERS = 100_000_000
 TOO_MUCH_TEXT = f"The file holds more than {MAX_CHARACTERS // 1_000_000} million characters. Split it up."
 DISK_FULL = "The disk is full, and this file cannot be unpacked. Free some space and read it again."
 TOO_LARGE_WITHIN = "A file within this one is larger than any file may be. Take it out and add it by itself."
-FIRST_TO_GO = "800"
-"""In the kernel's scale up to 1,000: when memory runs out it ends this process rather than the model."""
 TELL_EVERY_S = 0.1
-
-PR_SET_PDEATHSIG = 1
-"""Of Linux's prctl."""
 
 Say = Callable[[Any], None]
 
@@ -98,33 +93,8 @@ def _went_wrong(error: Exception) -> Reply:
 
 
 def limit(request: Request) -> None:
-    """Bound this process where the platform can: memory, time even if nobody waits any more, files, and no core dump.
-
-    A core dump would be a copy of the document outside the data folder.
-    """
-    if sys.platform == "linux":
-        _end_with_parent()
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_GO)
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    for kind, bound in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, request["seconds"]),
-        (resource.RLIMIT_AS, request["memory"]),
-        (resource.RLIMIT_FSIZE, request["file_size"]),
-    ):
-        with suppress(OSError, ValueError):  # macOS knows some of them in name only
-            resource.setrlimit(kind, (bound, resource.getrlimit(kind)[1]))
-
-
-def _end_with_parent() -> None:
-    """Have the kernel kill this process when the one that waits for it dies: its successor starts another one."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Bound this process: memory, time even if nobody waits any more, and the size of files."""
+    bound_process(memory=request["memory"], seconds=request["seconds"], file_size=request["file_size"])
 
 
 if __name__ == "__main__":
