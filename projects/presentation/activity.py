@@ -135,7 +135,7 @@ def _project(project: Project, stands: Progress, paused: bool) -> ProjectReading
     names = dict(Document.objects.filter(project=project).values_list("pk", "name"))
     rows = [row_of(task, _name(task, names)) for task in stands.tasks]
     left = sorted((row for row in rows if row.state != State.DONE or row.error), key=_place)
-    done = tuple(row for row in rows if row.state == State.DONE and not row.error)
+    done = tuple(row for row in rows if row.state == State.DONE and not row.error and row.document_id)
     return ProjectReading(project, _line(stands, [stands]), paused, tuple(left[:SHOWN]), tuple(left[SHOWN:]), done)
 
 

@@ -155,6 +155,17 @@ def test_htmx_is_told_that_the_page_has_changed(page: Client, project: Project) 
     assert (response.status_code, response["HX-Trigger"]) == (204, "reading-changed")
 
 
+def test_what_is_drawn_together_is_shown_while_there_is_something_to_do(page: Client, project: Project) -> None:
+    task(project, "a.txt", State.DONE)
+    StudyTask.objects.filter(document=None).delete()
+    digest = StudyTask.objects.create(kind=StudyTask.Kind.DIGEST, project=project, state=State.WAITING)
+    assert "All documents together" in shown(page)
+    StudyTask.objects.filter(pk=digest.pk).update(state=State.DONE)
+    html = shown(page)
+    assert "All documents together" not in html
+    assert "<summary>1 read</summary>" in html
+
+
 def test_many_documents_in_line_are_a_click_away(page: Client, project: Project) -> None:
     for number in range(15):
         task(project, f"{number}.txt", State.WAITING)
