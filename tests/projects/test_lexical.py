@@ -10,7 +10,7 @@ from hypothesis.extra.django import TestCase
 
 from projects.intake.service import remove_document
 from projects.models import Document
-from projects.retrieval.lexical import openings, search
+from projects.retrieval.lexical import openings, passages, search, sqlite
 from projects.retrieval.lexical.terms import terms_of
 from tests.projects.factories import add_read, make_project
 
@@ -102,3 +102,40 @@ class AnyQuestion(TestCase):
     @given(st.text(max_size=80) | st.text(alphabet="\"'*():^-+ANDORNOTEAR {}.\x00é", max_size=40))
     def test_no_question_is_a_syntax_error(self, question: str) -> None:
         search(1, question)
+
+
+@pytest.mark.django_db
+def test_chosen_documents_alone_are_searched() -> None:
+    project = make_project()
+    one, other = add_read(project, "a.txt", "The rent is 900 euros."), add_read(project, "b.txt", "The rent is due.")
+
+    assert [passage.document for passage in search(project.pk, "rent", documents=[other.pk])] == ["b.txt"]
+    assert len(search(project.pk, "rent", documents={one.pk, other.pk})) == 2
+    assert search(project.pk, "rent", documents=[]) == []
+
+
+@pytest.mark.django_db
+def test_chunks_are_found_by_their_ids() -> None:
+    project = make_project()
+    document = add_read(project, "a.txt", "The rent is 900 euros.")
+    chunk = document.chunks.get()
+
+    (passage,) = passages([chunk.pk, chunk.pk + 1])
+
+    assert (passage.text, passage.opening, passage.section_id) == (chunk.text, chunk.text, chunk.section_id)
+
+
+@pytest.mark.parametrize(
+    ("rows_with", "query"),
+    [
+        ([("a", 1), ("b", 2)], '"a" OR "b"'),
+        ([("a", 1), ("b", 2), ("c", 9)], '("a" OR "b") AND ("a" OR "b" OR "c")'),
+        ([("nowhere", 0), ("b", 4)], '"b"'),
+        ([("b", 400)], '"b"'),
+        ([("b", 400), ("c", 500)], '("b") AND ("b" OR "c")'),
+        ([("nowhere", 0)], ""),
+    ],
+    ids=["few rows", "a common word", "an unknown word", "one common word", "common words alone", "nothing"],
+)
+def test_rare_words_lead_and_common_ones_follow(rows_with: list[tuple[str, int]], query: str) -> None:
+    assert sqlite.expression(rows_with, most=3) == query
