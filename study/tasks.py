@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Now
 
 from inference.identity import is_alive
 from study.models import StudyPause, StudyTask
@@ -53,7 +54,7 @@ def claim(owner: str, now: datetime) -> Claim | None:
     """Take the task whose step is next, None when there is none; RUNNING tasks of dead readers are taken over."""
     for row in _in_order(_available(now)).values("pk", "state", "claimed_by", "lease_until")[:5]:
         taken = StudyTask.objects.filter(**row).update(
-            state=State.RUNNING, claimed_by=owner, lease_until=now + LEASE, not_before=None
+            state=State.RUNNING, claimed_by=owner, lease_until=now + LEASE, not_before=None, updated=Now()
         )
         if taken:
             return Claim(row["pk"], owner)
@@ -91,7 +92,7 @@ def settle(held: Claim, state: State, **changes: Any) -> None:
     """End a claim in the transaction that stores what the step has found. Raises ClaimLost, and nothing is stored."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("settle() belongs into the transaction that stores the result")
-    if not _held(held).update(state=state, claimed_by="", lease_until=None, **changes):
+    if not _held(held).update(state=state, claimed_by="", lease_until=None, updated=Now(), **changes):
         raise ClaimLost
 
 
@@ -111,6 +112,7 @@ def postpone(held: Claim, failed: Failed, now: datetime) -> bool:
         attempts=F("attempts") + 1,
         not_before=now + failed.waits[failed.attempts],
         error=failed.sentence,
+        updated=Now(),
     )
     return True
 
@@ -131,13 +133,15 @@ FRESH: dict[str, Any] = {
 
 def start_over(tasks: QuerySet[StudyTask], **changes: Any) -> int:
     """Let tasks wait as new ones, whatever they are; a reader that works on one finds its claim gone."""
-    return tasks.update(**{**FRESH, **changes})
+    return tasks.update(**{**FRESH, "updated": Now(), **changes})
 
 
 def cancel(task_id: int) -> bool:
     """Cancel a task that is not over; False when it is."""
     open_tasks = StudyTask.objects.filter(pk=task_id, state__in=StudyTask.OPEN)
-    return bool(open_tasks.update(state=State.CANCELLED, claimed_by="", lease_until=None, not_before=None))
+    return bool(
+        open_tasks.update(state=State.CANCELLED, claimed_by="", lease_until=None, not_before=None, updated=Now())
+    )
 
 
 def _held(held: Claim) -> QuerySet[StudyTask]:

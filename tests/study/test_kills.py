@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ class Processes:
             "inference": [
                 *("-m", "inference.service", "--model", str(settings.MODELS_DIR / find("smollm2-135m").file)),
                 *("--run-dir", str(home / "run"), "--snapshots", str(home / "snapshots"), "--window", "8192"),
-                *("--conversations", "1"),
+                *("--conversations", "1", "--threads", "1"),
             ],
             "reader": [str(ROOT / "manage.py"), "qcluster"],
         }
@@ -87,9 +88,9 @@ class Processes:
         """Return how many steps of documents are done."""
         return int(self.ask("SELECT SUM(checkpoint) FROM study_studytask WHERE kind = 'document'")[0][0])
 
-    def is_reading(self) -> bool:
-        """Tell whether a step is under way."""
-        return bool(self.ask("SELECT 1 FROM study_studytask WHERE state = 'running'"))
+    def is_reading(self, after: int) -> bool:
+        """Tell whether a step is under way, and so many are done."""
+        return self.checkpoints() >= after and bool(self.ask("SELECT 1 FROM study_studytask WHERE state = 'running'"))
 
     def is_done(self) -> bool:
         """Tell whether everything has been read and drawn together."""
@@ -110,7 +111,7 @@ def test_the_study_survives_kills_at_five_moments(processes: Processes) -> None:
     manage(processes.home, "shell", "-c", ADD)
     processes.start("reader")
     for target, after in KILLS:
-        wait_for(lambda after=after: processes.checkpoints() >= after and processes.is_reading(), f"step {after + 1}")
+        wait_for(partial(processes.is_reading, after), f"step {after + 1}")
         for name in ("reader", "inference") if target == "both" else (target,):
             processes.kill(name)
             processes.start(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 from django_q.models import OrmQ
 
 from inference.errors import EngineFault, PromptTooLong
@@ -75,7 +76,7 @@ def test_a_removed_document_leaves_no_row_no_word_and_no_state(fake_inference: F
     names = {f"document:{gone.pk}", f"digest:{project.pk}"}
     assert names <= set(fake_inference.forgotten)
     for model in (DocumentSummary, SectionSummary, ReadingPlan, StudyTask):
-        assert not model.objects.filter(document_id=gone.pk).exists()  # type: ignore[attr-defined]
+        assert not model.objects.filter(document_id=gone.pk).exists()
     assert "gone.txt" not in str(Digest.objects.get().entries)
     assert not PreparedAnswer.objects.exists()
     fake_inference.forgotten.clear()
@@ -112,19 +113,13 @@ def test_a_document_removed_while_it_is_read_is_forgotten_after_the_step(
 ) -> None:
     document = add_document(project, "a.txt", "Some words.")
     reader = a_reader()
-    held = tasks.claim(reader.identity, reader_now())
+    held = tasks.claim(reader.identity, timezone.now())
     assert held is not None
     task = StudyTask.objects.get(pk=held.task_id)
     remove_document(document)
     fake_inference.forgotten.clear()
     reader._let_go(task)
     assert fake_inference.forgotten == [f"document:{document.pk}"]
-
-
-def reader_now() -> object:
-    from django.utils import timezone
-
-    return timezone.now()
 
 
 def test_a_removed_project_takes_everything_along(fake_inference: FakeEngine, project: Project) -> None:
@@ -134,7 +129,7 @@ def test_a_removed_project_takes_everything_along(fake_inference: FakeEngine, pr
     remove_project(project)
     assert {f"document:{document.pk}", f"digest:{project.pk}"} <= set(fake_inference.forgotten)
     for model in (Digest, DocumentSummary, PreparedAnswer, StudyTask):
-        assert not model.objects.exists()  # type: ignore[attr-defined]
+        assert not model.objects.exists()
 
 
 def test_another_model_learns_anew_and_the_first_ones_learning_is_found_again(
