@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +15,10 @@ from django.db import OperationalError, transaction
 from django.test import Client
 from pytest_django import Settings
 
+from inference import embeddings
+from inference.contracts import EngineState
+from inference.embeddings import EmbeddingFailed, EmbeddingHealth, published
+from inference.embeddings.fake import FakeEncoder
 from inference.fake import FakeEngine
 from inference.supervise import status
 from inference.supervise.policy import ChildState
@@ -107,6 +111,46 @@ def test_database_in_trouble_does_not_silence_the_rest(
     assert document["status"] == "degraded"
     assert document["queue"] == {"waiting": None, "running": None, "failed": None}
     assert document["inference"]["state"] == "READY"
+
+
+def _embedding_model(monkeypatch: pytest.MonkeyPatch, settings: Settings, load: Callable[[str], FakeEncoder]) -> None:
+    settings.EMBEDDINGS = "mini"
+    monkeypatch.setattr(embeddings, "_embedders", {})
+    monkeypatch.setattr(embeddings, "_load", load)
+    embeddings.embedder().wait()
+
+
+def test_embedding_model_is_named_with_its_dimension_once_it_is_loaded(
+    fake_inference: FakeEngine, supervised: dict[str, ChildStatus], monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    _embedding_model(monkeypatch, settings, lambda name: FakeEncoder(dim=384))
+    assert _get().json()["embeddings"] == {"state": "READY", "model": "mini", "dim": 384}
+    assert _get().json()["status"] == "ok"
+
+
+def test_embedding_model_that_is_missing_is_a_problem_with_its_cause(
+    fake_inference: FakeEngine, supervised: dict[str, ChildStatus], monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    def missing(name: str) -> FakeEncoder:
+        raise EmbeddingFailed("It is not on this machine.")
+
+    _embedding_model(monkeypatch, settings, missing)
+    document = _get().json()
+    assert document["embeddings"] == {"state": "FAILED", "model": "mini", "dim": None}
+    assert document["problems"] == ["Search by meaning: It is not on this machine."]
+    assert document["status"] == "degraded"
+
+
+def test_command_tells_the_embedding_model_of_the_web_process(
+    fake_inference: FakeEngine, supervised: dict[str, ChildStatus]
+) -> None:
+    published.write(settings.RUN_DIR, EmbeddingHealth(EngineState.READY, "mini", 384))
+    output = io.StringIO()
+    try:
+        call_command("health", json=True, stdout=output)
+    finally:
+        (settings.RUN_DIR / published.FILE_NAME).unlink()
+    assert json.loads(output.getvalue())["embeddings"] == {"state": "READY", "model": "mini", "dim": 384}
 
 
 @pytest.mark.parametrize("extra", [{"REMOTE_ADDR": "192.168.1.5"}, {"HTTP_X_FORWARDED_FOR": "127.0.0.1"}])
