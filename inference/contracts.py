@@ -119,6 +119,11 @@ class Timings:
         """Generation speed in tokens/s behind the first token, whose time is prefill; 0 when nothing followed it."""
         return 1000.0 * (self.generated - 1) / self.decode_ms if self.generated > 1 and self.decode_ms else 0.0
 
+    def __add__(self, other: Timings) -> Timings:
+        """Return the sums, for a question that took two requests."""
+        ours, theirs = asdict(self), asdict(other)
+        return Timings(**{name: ours[name] + theirs[name] for name in ours})
+
     def to_wire(self) -> dict[str, float]:
         """JSON object of all fields and both speeds."""
         return {**asdict(self), "read_tps": round(self.read_tps, 2), "decode_tps": round(self.decode_tps, 2)}

@@ -9,7 +9,7 @@ from django.utils.text import Truncator
 
 from projects import access
 from projects.answering import runs
-from projects.answering.turns import open_turn
+from projects.answering.turns import NO_WISHES, Wishes, open_turn
 from projects.blank import is_blank
 from projects.models import Conversation, Project, Turn
 
@@ -37,7 +37,13 @@ async def ask_and_start(
     return turn
 
 
-def ask(user: access.Viewer, project: Project, question: str, conversation_id: int | None) -> Turn:
+def ask(
+    user: access.Viewer,
+    project: Project,
+    question: str,
+    conversation_id: int | None,
+    wishes: Wishes = NO_WISHES,
+) -> Turn:
     """Store the question as a turn that waits for its answer.
 
     Raises QuestionRefused for a question that is empty or too long, Http404 for a conversation that is not this
@@ -53,7 +59,7 @@ def ask(user: access.Viewer, project: Project, question: str, conversation_id: i
             "Put long text into a file and add it to the documents.",
         )
     with transaction.atomic():
-        return open_turn(_conversation(user, project, question, conversation_id), question)
+        return open_turn(_conversation(user, project, question, conversation_id), question, wishes)
 
 
 def _conversation(user: access.Viewer, project: Project, question: str, conversation_id: int | None) -> Conversation:

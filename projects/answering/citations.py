@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from projects.answering.prompt import NOT_STATED
 from projects.answering.sentences import Span, figures, sentences, terms
@@ -49,8 +49,11 @@ class _Claim:
     """White space between this sentence and the next."""
 
 
-def cite(answer: str, passages: Sequence[Passage]) -> Cited:
-    """Check the marks of an answer against its passages, numbered from 1, and return what holds."""
+def cite(answer: str, passages: Sequence[Passage], *, quoting: bool = True) -> Cited:
+    """Check the marks of an answer against its passages, numbered from 1, and return what holds.
+
+    `quoting` is False for passages that are not the documents' own words: their marks have no quote.
+    """
     pieces: list[str] = []
     supported: dict[int, list[str]] = {}
     for claim in _claims(answer):
@@ -59,7 +62,8 @@ def cite(answer: str, passages: Sequence[Passage]) -> Cited:
             supported.setdefault(number, []).append(claim.text)
         pieces.append(claim.text + "".join(f" [{number}]" for number in numbers) + claim.gap)
     marks = (_mark(number, passages[number - 1], " ".join(supported[number])) for number in sorted(supported))
-    return Cited("".join(pieces).strip(), tuple(marks))
+    kept = tuple(marks) if quoting else tuple(replace(mark, page=None, quote="") for mark in marks)
+    return Cited("".join(pieces).strip(), kept)
 
 
 def supports(passage: str, sentence: str) -> bool:

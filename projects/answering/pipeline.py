@@ -5,36 +5,27 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
 from channels.db import database_sync_to_async
-from django.db import transaction
 
-from inference.contracts import ChatMessage, ChatRequest, Delta, Finished, Progress, Timings
+from inference.contracts import ChatRequest, Delta, Finished, Progress, Timings
 from inference.errors import InferenceError, ServiceLost
 from inference.gateway import gateway
+from projects.answering.briefing import Prepared, prepare
 from projects.answering.citations import cite
-from projects.answering.coverage import coverage_of, explain_nothing_ready
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
-from projects.answering.prompt import PROMPT_VERSION, assemble
+from projects.answering.prompt import NOT_STATED
+from projects.answering.router import Lane
 from projects.answering.speed import ReadingSpeed
-from projects.answering.turns import Briefing, Outcome, begin_turn, ended, finish_turn, seconds_since
+from projects.answering.turns import Outcome, finish_turn
 from projects.models import Turn
-from projects.retrieval.lexical import openings
-from projects.retrieval.passages import Passage, by_document, choose
-from projects.retrieval.search import Found, find
+from study.keys import learner_of
 from study.presence import Presence, touch
 
 logger = logging.getLogger(__name__)
 
-LANE = "passages"
-LANE_REASON = "Searched the documents by {mode}; nothing is read ahead yet. {note}"
-LONGEST_REASON = 300
-NO_HIT_REASON = "No passage has a word of the question: took the beginnings of the documents."
-MAX_PASSAGES = 5
-PASSAGE_BUDGET = 5_000
-"""Characters of passages in a prompt, about 1,300 tokens: what two cores read in some ten seconds."""
 MAX_ANSWER_TOKENS = 512
 EMPTY_ANSWER = "The model ended its answer without a word. Try again, or put the question in other words."
 
@@ -51,10 +42,34 @@ class _Answer:
     finish_reason: str = ""
     model: str = ""
 
-    def add(self, text: str) -> None:
+    _shown: int = 0
+    """Characters of the text that the person has seen."""
+
+    def begin(self) -> None:
+        """Begin the answer anew; what an earlier attempt has cost stays counted."""
+        self.text, self._shown = "", 0
+
+    def add(self, text: str, *, hold_back: bool = False) -> str:
+        """Take a piece of the answer; return what may be shown now.
+
+        With `hold_back` nothing is, as long as it may become the sentence that the documents do not say.
+        """
+        self.text += text
+        if hold_back and NOT_STATED.startswith(self.text.strip()):
+            return ""
         if self.ttft_s is None:
             self.ttft_s = time.monotonic() - self.asked
-        self.text += text
+        shown, self._shown = self.text[self._shown :], len(self.text)
+        return shown
+
+    def take(self, timings: Timings) -> None:
+        """Add what an attempt has cost to what earlier ones have."""
+        self.timings = self.timings + timings
+
+    @property
+    def does_not_say(self) -> bool:
+        """The answer is only that the documents do not say."""
+        return self.text.strip() == NOT_STATED
 
     def outcome(self, state: Turn.State, code: str = "", error: str = "") -> Outcome:
         return Outcome(
@@ -70,21 +85,6 @@ class _Answer:
         )
 
 
-@dataclass(frozen=True)
-class _Question:
-    """A question with its passages, ready for the model.
-
-    `refusal` says why there is nothing to ask the model; `closed` how a turn stands that is not waiting any more.
-    """
-
-    conversation_id: int
-    asked: float
-    passages: tuple[Passage, ...]
-    messages: tuple[ChatMessage, ...]
-    refusal: str = ""
-    closed: Ended | None = None
-
-
 async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
     """Answer a WAITING turn and yield what happens, ending with Ended once the turn is stored.
 
@@ -94,17 +94,18 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
     so_far = _Answer(asked=time.monotonic())
     try:
         yield Stage("searching")
-        question = await database_sync_to_async(_prepare)(turn_id)
+        question = await _prepared(turn_id)
         so_far.asked = question.asked
+        async for event in _say(question, so_far):
+            yield event
+        if so_far.does_not_say and question.lane is Lane.DEEP and not question.closed:
+            question = await _prepared(turn_id, elsewhere=True)
+            async for event in _say(question, so_far):
+                yield event
         if question.closed:
             yield question.closed
             return
-        if question.refusal:
-            outcome = so_far.outcome(Turn.State.FAILED, "nothing_ready", question.refusal)
-        else:
-            async for event in _generate(question, so_far):
-                yield event
-            outcome = _cited(so_far.outcome(Turn.State.DONE), question.passages)
+        outcome = _outcome(question, so_far)
     except asyncio.CancelledError:
         await _finish(turn_id, so_far.outcome(Turn.State.STOPPED))
         raise
@@ -117,8 +118,31 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
     yield await _finish(turn_id, outcome)
 
 
-async def _generate(question: _Question, so_far: _Answer) -> AsyncIterator[AnswerEvent]:
-    """Send the prompt and pass on what comes back, keeping it in `so_far`."""
+async def _prepared(turn_id: int, *, elsewhere: bool = False) -> Prepared:
+    learner = learner_of(await gateway().health())
+    prepared: Prepared = await database_sync_to_async(prepare)(turn_id, learner, elsewhere=elsewhere)
+    return prepared
+
+
+async def _say(question: Prepared, so_far: _Answer) -> AsyncIterator[AnswerEvent]:
+    """Give the answer that is ready, or ask the model; nothing where there is nothing to be asked."""
+    so_far.begin()
+    if question.closed or question.refusal:
+        return
+    if question.ready:
+        so_far.add(question.ready)
+        yield Stage("answering")
+        yield Text(question.ready)
+        return
+    async for event in _generate(question, so_far):
+        yield event
+
+
+async def _generate(question: Prepared, so_far: _Answer) -> AsyncIterator[AnswerEvent]:
+    """Send the prompt and pass on what comes back, keeping it in `so_far`.
+
+    What may become the sentence that a document does not say is held back: the answer may come from elsewhere then.
+    """
     request = ChatRequest(
         messages=question.messages,
         max_tokens=MAX_ANSWER_TOKENS,
@@ -142,63 +166,27 @@ async def _generate(question: _Question, so_far: _Answer) -> AsyncIterator[Answe
                 if stage != "answering":
                     stage = "answering"
                     yield Stage("answering")
-                so_far.add(text)
-                yield Text(text)
+                if shown := so_far.add(text, hold_back=question.lane is Lane.DEEP):
+                    yield Text(shown)
             case Finished("cancelled"):
                 raise ServiceLost  # not by us: cancelling closes this stream
             case Finished(reason, timings, model):
                 so_far.finish_reason = reason
-                so_far.timings = timings
+                so_far.take(timings)
                 so_far.model = model
 
 
-@transaction.atomic
-def _prepare(turn_id: int) -> _Question:
-    """Find the passages, put the prompt together and store both with the turn.
-
-    In one transaction, which keeps writers out (SQLite: IMMEDIATE): removing a document wipes the stored prompts, and
-    one that held its text must not be stored after that.
-    """
-    turn = Turn.objects.select_related("conversation__project").get(pk=turn_id)
-    project = turn.conversation.project
-    asked = time.monotonic() - seconds_since(turn.created)
-    coverage = coverage_of(project)
-    passages: tuple[Passage, ...] = ()
-    messages: tuple[ChatMessage, ...] = ()
-    reason = ""
-    if coverage.ready:
-        passages, reason = _passages(project.pk, turn.question)
-        messages = assemble(passages, turn.question)
-    prompt = [_message_json(message) for message in messages]
-    if not begin_turn(turn_id, Briefing(LANE, reason, coverage.to_json(), prompt, PROMPT_VERSION)):
-        return _Question(turn.conversation_id, asked, (), (), closed=ended(Turn.objects.get(pk=turn_id)))
-    refusal = "" if coverage.ready else explain_nothing_ready(coverage)
-    return _Question(turn.conversation_id, asked, passages, messages, refusal)
+def _outcome(question: Prepared, so_far: _Answer) -> Outcome:
+    if question.refusal:
+        return so_far.outcome(Turn.State.FAILED, "nothing_ready", question.refusal)
+    return replace(_cited(so_far.outcome(Turn.State.DONE), question), from_cache=bool(question.ready))
 
 
-def _passages(project_id: int, question: str) -> tuple[tuple[Passage, ...], str]:
-    """Return the passages for a question and, in words, why these."""
-    found = find(project_id, question, limit=MAX_PASSAGES)
-    chosen = choose(found.passages, MAX_PASSAGES, PASSAGE_BUDGET)
-    if chosen:
-        return tuple(by_document(chosen)), _reason(found)
-    beginnings = choose(openings(project_id, MAX_PASSAGES), MAX_PASSAGES, PASSAGE_BUDGET)
-    return tuple(beginnings), NO_HIT_REASON
-
-
-def _reason(found: Found) -> str:
-    return LANE_REASON.format(mode=found.mode, note=found.note).strip()[:LONGEST_REASON]
-
-
-def _message_json(message: ChatMessage) -> dict[str, object]:
-    return {"role": message.role, "content": message.text}
-
-
-def _cited(outcome: Outcome, passages: Sequence[Passage]) -> Outcome:
-    """Check the answer's marks against the passages and keep those that hold; no words are no answer."""
+def _cited(outcome: Outcome, question: Prepared) -> Outcome:
+    """Check the answer's marks against its sources and keep those that hold; no words are no answer."""
     if not outcome.answer:
         return replace(outcome, state=Turn.State.FAILED, error_code="empty", error=EMPTY_ANSWER)
-    cited = cite(outcome.answer, passages)
+    cited = cite(outcome.answer, question.sources, quoting=question.lane is not Lane.DIGEST)
     return replace(outcome, answer=cited.text, marks=cited.marks)
 
 

@@ -54,15 +54,31 @@ class Outcome:
     finish_reason: str = ""
     model: str = ""
     marks: Sequence[CitedMark] = ()
+    from_cache: bool = False
 
 
-def open_turn(conversation: Conversation, question: str) -> Turn:
+@dataclass(frozen=True)
+class Wishes:
+    """What a person wants of an answer: a lane (empty: the best one), and made anew rather than one from before."""
+
+    lane: str = ""
+    fresh: bool = False
+
+
+NO_WISHES = Wishes()
+
+
+def open_turn(conversation: Conversation, question: str, wishes: Wishes = NO_WISHES) -> Turn:
     """Store a question before anything runs, to be answered by this process; moves its conversation to the top."""
     with transaction.atomic():
         conversation.save(update_fields=["updated"])
         conversation.project.save(update_fields=["updated"])
         return Turn.objects.create(
-            conversation=conversation, question=question.replace("\x00", ""), owner=process_identity()
+            conversation=conversation,
+            question=question.replace("\x00", ""),
+            owner=process_identity(),
+            wanted_lane=wishes.lane,
+            fresh=wishes.fresh,
         )
 
 
@@ -72,9 +88,17 @@ def begin_turn(turn_id: int, briefing: Briefing) -> bool:
     Call it in the transaction that has found the passages of the prompt: a document removed in between would leave its
     text in the stored prompt.
     """
-    waiting = Turn.objects.filter(pk=turn_id, state=Turn.State.WAITING)
+    return _brief(turn_id, Turn.State.WAITING, briefing)
+
+
+def take_other_way(turn_id: int, briefing: Briefing) -> bool:
+    """Store another way for a turn that is being answered; False if it is not any more. See `begin_turn`."""
+    return _brief(turn_id, Turn.State.ANSWERING, briefing)
+
+
+def _brief(turn_id: int, before: Turn.State, briefing: Briefing) -> bool:
     return bool(
-        waiting.update(
+        Turn.objects.filter(pk=turn_id, state=before).update(
             state=Turn.State.ANSWERING,
             lane=briefing.lane,
             lane_reason=briefing.lane_reason,
@@ -107,6 +131,7 @@ def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
             read_tokens=timings.read,
             answer_tokens=timings.generated,
             finish_reason=outcome.finish_reason,
+            from_cache=outcome.from_cache,
             model=outcome.model,
             finished=timezone.now(),
         )

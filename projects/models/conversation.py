@@ -48,6 +48,8 @@ class Turn(models.Model):
     error_code = models.CharField(max_length=30, blank=True)
     error = models.TextField(blank=True)
 
+    wanted_lane = models.CharField(max_length=20, blank=True, help_text="The way that the person asked for, if any.")
+    fresh = models.BooleanField(default=False, help_text="Asked for an answer anew, not one that was prepared.")
     lane = models.CharField(max_length=20, blank=True)
     lane_reason = models.CharField(max_length=300, blank=True)
     predicted_s = models.FloatField(null=True, blank=True)

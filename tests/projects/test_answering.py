@@ -12,9 +12,19 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import OperationalError, connection
 
-from inference.contracts import ChatRequest, Delta, Event, Finished, FinishReason, Progress, Timings
+from inference.contracts import (
+    ChatRequest,
+    Delta,
+    EngineState,
+    Event,
+    Finished,
+    FinishReason,
+    Health,
+    Progress,
+    Timings,
+)
 from inference.fake import FakeAnswer, FakeEngine, broken
-from projects.answering import pipeline, runs
+from projects.answering import briefing, pipeline, runs
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.pipeline import answer
 from projects.answering.prompt import PROMPT_VERSION
@@ -106,6 +116,9 @@ def model_sends(monkeypatch: pytest.MonkeyPatch, *events: Event) -> None:
     """Let the model's part of an answer be exactly these events."""
 
     class Scripted:
+        async def health(self) -> Health:
+            return Health(EngineState.NOT_LOADED)
+
         async def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
             for event in events:
                 yield event
@@ -149,7 +162,7 @@ async def test_the_wording_of_the_prompt_is_stored_by_name(fake_inference: FakeE
 
     await collect(answer(turn.pk))
 
-    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "passages-1"
+    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "answers-1"
 
 
 @pytest.mark.parametrize(("failures", "state"), [(1, "failed"), (2, "answering")])
@@ -222,7 +235,7 @@ async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_te
         remover.join(0.3)  # it cannot end before us while we hold the database
         return found
 
-    monkeypatch.setattr(pipeline, "find", found_then_removed)
+    monkeypatch.setattr(briefing, "find", found_then_removed)
     await collect(answer(turn.pk))
     await asyncio.to_thread(remover.join)
 

@@ -209,7 +209,7 @@ def test_ask_without_json_streams_the_answer_and_lists_its_sources(fake_inferenc
     [
         (["Flat", "How much is the rent?"], "Readahead is not running. Start it with `make run`"),
         (["Flat", " "], "question"),
-        (["Flat", "How much?", "--lane", "deep"], "no lane 'deep' yet"),
+        (["Flat", "How much?", "--lane", "deepest"], "no lane 'deepest'. There are digest, passages, deep."),
         (["Flat", "How much?", "--conversation", "99"], "no conversation 99"),
         (["House", "How much?"], "no project 'House'. Projects: Flat."),
     ],

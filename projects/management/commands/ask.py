@@ -11,8 +11,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.http import Http404
 
 from projects.answering.events import Ended, Text
-from projects.answering.pipeline import LANE, answer
+from projects.answering.pipeline import answer
 from projects.answering.report import AnswerReport, report
+from projects.answering.router import Lane
+from projects.answering.turns import Wishes
 from projects.asking import QuestionRefused
 from projects.asking import ask as open_question
 from projects.models import Project, Turn
@@ -26,15 +28,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", help="name of the project")
         parser.add_argument("question")
-        parser.add_argument("--lane", default=LANE, help=f"way to the answer; '{LANE}' is the only one so far")
-        parser.add_argument("--fresh", action="store_true", help="answer anew, as every answer is so far")
+        parser.add_argument("--lane", default="", help=f"way to the answer: {', '.join(Lane)} (default: the best one)")
+        parser.add_argument("--fresh", action="store_true", help="make the answer anew, even if one was prepared")
         parser.add_argument("--conversation", type=int, metavar="ID", help="go on with this conversation")
         parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
 
     def handle(self, *args: Any, project: str, question: str, json: bool, **options: Any) -> None:
-        if options["lane"] != LANE:
-            raise CommandError(f"There is no lane '{options['lane']}' yet. The only one is '{LANE}'.")
-        turn = _open(project, question, options["conversation"])
+        if options["lane"] not in {"", *Lane}:
+            raise CommandError(f"There is no lane '{options['lane']}'. There are {', '.join(Lane)}.")
+        turn = _open(project, question, options["conversation"], Wishes(options["lane"], options["fresh"]))
         try:
             # Not async_to_sync: asyncio.run turns Ctrl-C into a cancellation, which stops the model and keeps the text.
             ended = asyncio.run(self._answer(turn.pk, stream=not json))
@@ -58,14 +60,14 @@ class Command(BaseCommand):
         return ended
 
 
-def _open(name: str, question: str, conversation: int | None) -> Turn:
+def _open(name: str, question: str, conversation: int | None, wishes: Wishes) -> Turn:
     owner = local_owner()
     project = Project.objects.filter(owner=owner, name=name).first()
     if project is None:
         known = ", ".join(Project.objects.filter(owner=owner).values_list("name", flat=True)) or "none yet"
         raise CommandError(f"There is no project '{name}'. Projects: {known}.")
     try:
-        return open_question(owner, project, question, conversation)
+        return open_question(owner, project, question, conversation, wishes)
     except QuestionRefused as error:
         raise CommandError(error.message) from error
     except Http404:

@@ -1,0 +1,134 @@
+"""Questions about documents that were read ahead: answered from what was learned, and from the text when it counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from inference.fake import FakeEngine
+from projects.answering.events import Text
+from projects.answering.pipeline import answer
+from projects.answering.turns import Wishes, open_turn
+from projects.models import Conversation, Project, Turn
+from projects.presentation.turns import render_turn
+from study.service import document_changed
+from tests.projects.factories import add_read, make_project
+from tests.study.factories import a_reader
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LEASE = "Lease between Anna Weber and Otto Braun. The monthly rent is 900 euros."
+LETTER = "Letter of Dana Gray to the Hill Insurance about water damage in the cellar. The claim number is HX-4711."
+
+
+@pytest.fixture
+def conversation(fake_inference: FakeEngine) -> Conversation:
+    """Two documents, read ahead."""
+    project = make_project()
+    add(project, "lease.txt", LEASE)
+    add(project, "letter.txt", LETTER)
+    fake_inference.answers += ["A lease of Anna Weber.", "A letter about water damage."]
+    fake_inference.default = "A lease [1] and a letter [2]."
+    a_reader().run()
+    fake_inference.requests.clear()
+    return Conversation.objects.create(project=project)
+
+
+def add(project: Project, name: str, text: str) -> None:
+    """Add a document, and tell the study of it."""
+    document_changed(add_read(project, name, text).pk)
+
+
+async def put(conversation: Conversation, question: str, **wishes: Any) -> tuple[Turn, str]:
+    """Ask, and return the stored turn with what was shown while it came."""
+    turn = await sync_to_async(open_turn)(conversation, question, Wishes(**wishes))
+    shown = "".join([event.text async for event in answer(turn.pk) if isinstance(event, Text)])
+    return await sync_to_async(Turn.objects.get)(pk=turn.pk), shown
+
+
+async def test_an_opening_question_is_answered_without_asking_the_model(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    turn, shown = await put(conversation, "what are these documents about")
+    assert (turn.state, turn.lane, turn.from_cache) == ("done", "digest", True)
+    assert shown == "A lease [1] and a letter [2]."
+    assert fake_inference.requests == []
+
+
+async def test_asked_afresh_it_goes_to_the_model_behind_the_digest(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    turn, _ = await put(conversation, "What are these documents about?", fresh=True)
+    assert (turn.lane, turn.from_cache) == ("digest", False)
+    assert "A letter about water damage." in fake_inference.requests[0].messages[1].text
+
+
+async def test_an_overview_cites_documents_and_quotes_nothing(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers.append("There is a letter about water damage [2].")
+    turn, _ = await put(conversation, "Give me an overview")
+    cited = [(c.number, c.document.name, c.quote) async for c in turn.citations.select_related("document")]
+    assert cited == [(2, "letter.txt", "")]
+    assert "<blockquote>" not in await sync_to_async(render_turn)(turn.pk)
+
+
+async def test_a_fact_is_asked_of_the_whole_text_of_its_document(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers.append("The claim number is HX-4711 [1].")
+    turn, shown = await put(conversation, "What is the claim number of Dana Gray?")
+    assert (turn.lane, turn.state) == ("deep", "done")
+    assert shown == "The claim number is HX-4711 [1]."
+    sent = fake_inference.requests[0].messages[1].text
+    assert LETTER in sent
+    assert "Lease" not in sent
+    citation = await turn.citations.select_related("document").aget()
+    assert (citation.document.name, citation.page) == ("letter.txt", None)
+    assert citation.quote == "The claim number is HX-4711."
+
+
+async def test_two_questions_to_one_document_share_all_of_the_prompt_but_themselves(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    for question in ("What is the claim number of Dana Gray?", "Where is the water damage of Dana Gray?"):
+        await put(conversation, question)
+    first, second = (request.messages for request in fake_inference.requests)
+    assert first[0] == second[0]
+    assert first[1].parts[:-1] == second[1].parts[:-1]
+
+
+async def test_what_a_document_does_not_say_is_looked_up_in_all_of_them(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers += ["The documents do not say.", "It was water damage in the cellar [1]."]
+    turn, shown = await put(conversation, "What did Dana Gray lose?")
+    assert len(fake_inference.requests) == 2
+    assert turn.lane == "passages"
+    assert "does not say" in turn.lane_reason
+    assert shown == "It was water damage in the cellar [1]."  # nothing was taken back before the person's eyes
+    assert turn.read_tokens > 0
+
+
+async def test_before_it_was_read_ahead_a_fact_is_looked_up_in_passages(fake_inference: FakeEngine) -> None:
+    def unread() -> Conversation:
+        project = make_project()
+        add(project, "letter.txt", LETTER)
+        return Conversation.objects.create(project=project)
+
+    turn, _ = await put(await sync_to_async(unread)(), "What is the claim number of Dana Gray?")
+    assert turn.lane == "passages"
+    assert "not read ahead yet" in turn.lane_reason
+
+
+async def test_a_question_that_leans_on_the_last_one_is_put_with_it(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers += ["The claim number is HX-4711 [1].", "To the Hill Insurance [1]."]
+    await put(conversation, "What is the claim number of Dana Gray?")
+    turn, _ = await put(conversation, "To whom was it sent?")
+    assert turn.lane == "deep"
+    sent = fake_inference.requests[1].messages[1].text
+    assert sent.index(LETTER) < sent.index("Earlier question: What is the claim number") < sent.index("To whom was it")

@@ -1,0 +1,102 @@
+"""What a question asks for is told by its words, in four languages, whatever its case and accents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projects.answering.wording import Kind, folded, kind_of, leans_back
+
+OVERVIEW = [
+    "What are these documents about?",
+    "WHAT IS THIS PROJECT ABOUT",
+    "what's in this pile of files",
+    "Summary",
+    "Can you summarise the whole project for me?",
+    "What do all of these files have in common?",
+    "Which kind of damage appears most often here?",
+    "tl;dr",
+    "Worum geht es in diesen Unterlagen?",
+    "Fass mir die Verträge zusammen",
+    "Zusammenfassung bitte",
+    "De quoi parlent ces documents ?",
+    "RÉSUMÉ",
+    "¿De qué tratan estos documentos?",
+    "Resumen, por favor",
+]
+EACH = [
+    "How many of these leases allow pets?",
+    "Which invoices are overdue?",
+    "which of these reports mention a fire",
+    "List every document here with one line about each",
+    "How many contracts are there altogether?",
+    "Welche Rechnungen sind noch offen?",
+    "Quels contrats finissent en mai ?",
+    "¿Cuántas facturas hay?",
+]
+FULL = [
+    "Read the whole lease and tell me every deadline",
+    "Go through the report from start to end and list all dates",
+    "Lies den Vertrag ganz und nenne alle Fristen",
+    "Lis le contrat en entier et donne toutes les dates",
+    "Lee el informe completo y dime todas las fechas",
+]
+FACT = [
+    "How much is the rent?",
+    "Who signed the lease with Maria Weber?",
+    "How many hours did the pilot have?",
+    "Which runway was used?",
+    "Which of his landings went wrong?",
+    "IBAN?",
+    "wann wurde gekündigt",
+    "Quel âge avait le pilote ?",
+    "¿Quién es el arrendador?",
+    "what was the wether like",
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "question"),
+    [
+        *((Kind.OVERVIEW, q) for q in OVERVIEW),
+        *((Kind.EACH, q) for q in EACH),
+        *((Kind.FULL, q) for q in FULL),
+        *((Kind.FACT, q) for q in FACT),
+    ],
+)
+def test_a_question_is_told_by_its_words(kind: Kind, question: str) -> None:
+    assert kind_of(question, anchored=False) is kind
+
+
+def test_part_of_one_named_thing_is_a_fact_and_of_all_of_them_a_walk() -> None:
+    assert kind_of("How many of the seats in the Piper were taken?", anchored=True) is Kind.FACT
+    assert kind_of("How many of the planes were home-built?", anchored=False) is Kind.EACH
+
+
+def test_documents_may_be_called_by_their_type() -> None:
+    assert kind_of("which accidents happened in november", anchored=False) is Kind.FACT
+    assert kind_of("which accidents happened in november", anchored=False, collections=["accident"]) is Kind.EACH
+    assert kind_of("In which accident did the wheel break?", anchored=False, collections=["accident"]) is not Kind.FULL
+
+
+@given(st.text())
+def test_case_accents_and_spaces_make_no_difference(question: str) -> None:
+    assert folded(f"  {question}\n") == folded(question)
+    assert kind_of(question, anchored=False) in Kind
+
+
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("And the other one?", True),
+        ("How old was he?", True),
+        ("what engine did it have", True),
+        ("Und in Berlin?", True),
+        ("Et celui de Paris ?", True),
+        ("Why?", True),
+        ("What is the notice period of the lease in Hamburg?", False),
+    ],
+)
+def test_what_cannot_be_understood_alone_leans_on_what_was_said(question: str, *, leans: bool) -> None:
+    assert leans_back(question, anchored=False) is leans
