@@ -230,6 +230,10 @@ def _entry(head: DocumentHead, row: DocumentSummary, passport: Passport | None) 
 
 
 def _facts(passport: Passport) -> list[tuple[str, str]]:
-    """Return label and value of each field, those that a person has corrected or added first."""
+    """Return label and value of each field that has a label, those that a person has corrected or added first.
+
+    What nobody has named tells little by itself, and what the document is about is in its summary.
+    """
     fields = sorted(passport.fields, key=lambda field: field.source != Source.CORRECTED)
-    return [(field.label or field.kind.capitalize(), field.value) for field in fields]
+    named = [field for field in fields if field.source == Source.CORRECTED or field.label]
+    return [(field.label or field.kind.capitalize(), field.value) for field in named]

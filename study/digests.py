@@ -15,12 +15,12 @@ from study.sentences import first_sentence
 SHARE = 0.5
 """Of the model's window: the rest is for what is asked, for passages beside the digest, and for the conversation."""
 LINE_CHARACTERS = 140
-FACTS_SHARE = 0.04
+FACTS_SHARE = 0.03
 """Of a document's characters: what its passport may cost in the digest, so that reading that stays cheap."""
 FACTS_LEAST, FACTS_MOST = 160, 800
 
 
-FIRST_DIGEST = 4
+FIRST_DIGEST = 5
 """Documents from which on there is a digest although others are still unread."""
 
 

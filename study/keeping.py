@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 
 from study import tasks
+from study.forgetting import forget_states
 from study.keys import Learner
 from study.models import Digest, DocumentSummary, PreparedAnswer, ReadingPlan, SectionSummary, StudyTask
+from study.prompts import digest_boundary, document_boundary
 from study.tasks import Kind, State
 
 
@@ -16,6 +18,7 @@ def align(learner: Learner) -> None:
     A document it has read counts as read, any other waits. What a person cancelled stays cancelled. Learning under
     prompts of an earlier version goes: nothing asks for it any more.
     """
+    _forget_other_prompts(learner)
     known = dict(DocumentSummary.objects.filter(**learner.filter).values_list("document_id", "text_key"))
     for task in _others(learner).filter(kind=Kind.DOCUMENT):
         rows = StudyTask.objects.filter(pk=task.pk)
@@ -29,6 +32,16 @@ def align(learner: Learner) -> None:
     ReadingPlan.objects.exclude(prompt_version=learner.prompt_version).delete()
     Digest.objects.exclude(prompt_version=learner.prompt_version).delete()
     PreparedAnswer.objects.exclude(prompt_version=learner.prompt_version).delete()
+
+
+def _forget_other_prompts(learner: Learner) -> None:
+    """Delete the states that were reached by other words: nothing goes on from them any more."""
+    read = StudyTask.objects.exclude(prompt_version__in=("", learner.prompt_version))
+    names = [
+        document_boundary(task.document_id) if task.document_id else digest_boundary(task.project_id) for task in read
+    ]
+    if names:
+        forget_states(names)
 
 
 def learned_projects() -> list[int]:

@@ -72,9 +72,8 @@ def asking(parts: Sequence[Part], question: str) -> tuple[ChatMessage, ...]:
 def document_question(language: str) -> str:
     """Return what is asked at the end of a document that was read in one go."""
     return (
-        f"Summarise the document in three sentences{_in(language)}: what kind of document it is and what it concerns, "
-        "when and where; what happened or is agreed; why, or with which result. Keep names and numbers. Leave out "
-        "general notices."
+        f"Summarise the document in three sentences{_in(language)}: what it is and what it concerns, when and where; "
+        "what happened or is agreed; why, or with which result. Keep names and numbers, leave out general notices."
     )
 
 

@@ -147,6 +147,18 @@ def test_another_model_learns_anew_and_the_first_ones_learning_is_found_again(
     assert StudyTask.objects.filter(state=State.DONE, model_key="fake-key").count() == 2
 
 
+def test_other_prompts_have_everything_read_anew_and_the_old_states_deleted(
+    fake_inference: FakeEngine, project: Project
+) -> None:
+    document = add_document(project, "a.txt", "Some words.")
+    _read(fake_inference, "By the first.")
+    StudyTask.objects.update(prompt_version="study-0")
+    DocumentSummary.objects.update(prompt_version="study-0")
+    _read(fake_inference, "By other words.")
+    assert [row.text for row in DocumentSummary.objects.all()] == ["By other words."]
+    assert {f"document:{document.pk}", f"digest:{project.pk}"} <= set(fake_inference.forgotten)
+
+
 def test_a_stretch_that_fails_is_tried_again_then_left_out_and_the_rest_goes_on(
     fake_inference: FakeEngine, project: Project
 ) -> None:

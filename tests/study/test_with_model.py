@@ -93,7 +93,7 @@ def test_what_was_read_ahead_is_not_read_again_after_a_restart(folder: Path) -> 
 
 def test_each_token_is_read_about_once(folder: Path) -> None:
     project = make_project()
-    text = "\n\n".join(f"Clause {number}. The rent of flat {number} is {number * 7} EUR." for number in range(400))
+    text = "\n\n".join(f"Clause {number}. The rent of flat {number} is {number * 7} EUR." for number in range(220))
     document = add_document(project, "long.txt", text)
     engine = _engine(folder)
     engine.start()
@@ -102,5 +102,5 @@ def test_each_token_is_read_about_once(folder: Path) -> None:
         a_reader().run()
     task = StudyTask.objects.get(document=document)
     assert task.state == StudyTask.State.DONE
-    assert task.tokens_total > 3 * 1_568  # several parts: it does not fit into the window
+    assert task.tokens_total > 2_048  # two parts: it does not fit into the window
     assert task.tokens <= 1.3 * task.tokens_total
