@@ -7,6 +7,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
+from ragsite.database import database
 from ragsite.environment import flag, go_offline, names, whole_number
 from ragsite.home import data_folder, models_folder, secret_key
 from ragsite.network import allowed_hosts, is_loopback
@@ -80,21 +81,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": HOME / "db.sqlite3",
-        "OPTIONS": {
-            # IMMEDIATE takes the write lock at BEGIN, so that two writers wait for each other instead of failing when a
-            # read transaction wants to become a writing one.
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
-            # Deleted text is overwritten, not left in free pages.
-            "PRAGMA secure_delete=ON;",
-        },
-    }
-}
+DATABASES = {"default": database(os.environ.get("READAHEAD_DATABASE", "").strip(), HOME)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The in-memory layer does not cross processes; nothing important travels over it, state lives in rows.

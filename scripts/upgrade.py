@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".venv/bin/python"
-EVERYTHING = ".[test,lint,bench]"
+EVERYTHING = ".[test,lint,bench,postgres]"
 HEADER = """\
 # Every version of a resolved environment; setup installs no other (docs/adr/0002-pip-and-constraints.md).
 # To renew: make upgrade, make test, commit.

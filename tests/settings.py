@@ -12,6 +12,8 @@ home = os.environ["READAHEAD_HOME"] = tempfile.mkdtemp(prefix="readahead-test-")
 atexit.register(shutil.rmtree, home, ignore_errors=True)
 for name in ("READAHEAD_HOST", "READAHEAD_MODEL", "PORT"):
     os.environ.pop(name, None)
+# A database with data in it is never touched; the tests of PostgreSQL bring one of their own.
+os.environ["READAHEAD_DATABASE"] = os.environ.pop("READAHEAD_TEST_DATABASE", "")
 # No test loads torch unasked: those of search by meaning bring a model, a fake one or the real one.
 os.environ["READAHEAD_EMBEDDINGS"] = "off"
 
