@@ -103,8 +103,8 @@ def test_a_chosen_folder_brings_its_files_without_the_hidden_ones(page: Page, si
     (papers / ".git" / "config").write_text("Not a document.")
     (papers / ".DS_Store").write_text("Nor is this.")
     make_project(page, site.url, "Chosen folder")
-    expect(page.get_by_label("Or add a whole folder")).to_be_visible()
-    page.get_by_label("Or add a whole folder").set_input_files(papers)
+    expect(page.get_by_label("Choose a folder")).to_be_visible()
+    page.get_by_label("Choose a folder").set_input_files(papers)
     for name in ("lease.txt", "meter.txt"):
         expect(document(page, name)).to_have_attribute("data-state", "ready")
     expect(page.locator("[data-document]")).to_have_count(2)
