@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -217,3 +219,25 @@ def test_ask_without_json_streams_the_answer_and_lists_its_sources(fake_inferenc
 def test_ask_fails_with_a_sentence(arguments: list[str], sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         run("ask", *arguments, "--json")
+
+
+def test_the_first_command_in_a_new_data_folder_makes_its_tables(tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text("The rent is 900 euros.")
+    command = [
+        sys.executable,
+        "manage.py",
+        "ingest",
+        "Flat",
+        str(tmp_path / "lease.txt"),
+        "--wait",
+        "indexed",
+        "--json",
+    ]
+    environment = {**os.environ, "READAHEAD_HOME": str(tmp_path / "home"), "DJANGO_SETTINGS_MODULE": "ragsite.settings"}
+
+    ran = subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert [document["state"] for document in json.loads(ran.stdout)["documents"]] == ["ready"]

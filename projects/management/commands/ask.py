@@ -7,7 +7,7 @@ import json as jsonlib
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.http import Http404
 
 from projects.answering.events import Ended, Text
@@ -17,12 +17,13 @@ from projects.answering.router import Lane
 from projects.answering.turns import Wishes
 from projects.asking import QuestionRefused
 from projects.asking import ask as open_question
+from projects.management.base import DataCommand
 from projects.models import Project, Turn
 from projects.owner import local_owner
 from projects.presentation.words import cut_off_line
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = "Ask a project's documents a question; the answer is stored as one asked on the page."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,15 +7,16 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from projects.blank import is_blank
 from projects.intake import batch, waiting
+from projects.management.base import DataCommand
 from projects.models import Document, Project
 from projects.owner import local_owner
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = (
         "Add files and folders to a project; the project is made if there is none of this name. With --wait, exit code "
         "1 says that a document failed, was refused, needs a password or could not be read ahead; the report names it."

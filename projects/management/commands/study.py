@@ -6,8 +6,9 @@ import json as jsonlib
 from argparse import ArgumentParser
 from typing import Any, TypedDict
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from projects.management.base import DataCommand
 from projects.models import Document, Project
 from projects.owner import local_owner
 from study import service
@@ -37,7 +38,7 @@ class StudyReport(TypedDict):
     tasks: list[TaskReport]
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = "Say how the reading ahead stands, pause it, or resume it: in one project, or everywhere without a name."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
