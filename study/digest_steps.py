@@ -69,46 +69,34 @@ def entries_of(row: Digest | None) -> list[Entry]:
     return [Entry.from_json(entry) for entry in row.entries] if row else []
 
 
-def mark_due(project_id: int, learner: Learner, texts: Texts) -> bool:
-    """Let the digest of a project wait to be made if that is due (`digests.is_due`). Raises InferenceError.
+def draw_on(held: Claim, task: StudyTask, learner: Learner, texts: Texts) -> None:
+    """Do the next step of a digest, if one is due, and store it. Raises InferenceError and ClaimLost.
 
-    One that failed or was cancelled is not tried again before something has changed.
+    What failed is not tried again before anything has changed.
     """
-    task = StudyTask.objects.filter(kind=Kind.DIGEST, project_id=project_id).first()
-    if task is None or task.state in StudyTask.OPEN:
-        return False
-    new = draft(project_id, learner, texts)
-    if task.state in (State.FAILED, State.CANCELLED) and task.text_key == new.key:
-        return False
-    row = _stored(project_id, learner)
-    current = bool(row and row.key == new.key and (new.waiting or not _unanswered(new)))
-    told = len(row.entries) if row and row.key else 0
-    if not is_due(new.waiting, len(new.entries), told, current=current):
-        return False
-    rows = StudyTask.objects.filter(pk=task.pk).exclude(state__in=StudyTask.OPEN)
-    return bool(tasks.start_over(rows, tokens=0, seconds=0.0, text_key=new.key, **learner.filter))
-
-
-def draw_on(held: Claim, project_id: int, learner: Learner, texts: Texts) -> None:
-    """Do the next step of a digest and store it. Raises InferenceError and ClaimLost."""
     began = time.monotonic()
-    new = draft(project_id, learner, texts)
+    new = draft(task.project_id, learner, texts)
 
     def beat() -> None:
         tasks.renew(held, timezone.now())
 
-    row = _stored(project_id, learner)
-    if not new.entries:
+    row = _stored(task.project_id, learner)
+    current = row is not None and row.key == new.key
+    if task.error and not task.attempts and task.text_key == new.key:
+        with transaction.atomic():
+            tasks.settle(held, State.FAILED)
+    elif not new.entries:
         _store_empty(held, new)
-    elif row is None or row.key != new.key:
-        text, timings = _ask(new, ABOUT, beat)
-        _store_digest(held, new, text, timings, began)
-    elif not new.waiting and (left := _unanswered(new)):
+    elif current and not new.waiting and (left := _unanswered(new)):
         text, timings = _ask(new, left[0], beat)
         _store_answer(held, new, left[0], text, timings, began)
+    elif is_due(new.waiting, len(new.entries), len(row.entries) if row and row.key else 0, current=current):
+        StudyTask.objects.filter(pk=task.pk).update(text_key=new.key)
+        text, timings = _ask(new, ABOUT, beat)
+        _store_digest(held, new, text, timings, began)
     else:
         with transaction.atomic():
-            _settle(held, new, None, began)
+            tasks.settle(held, State.DONE, error="")
 
 
 def _ask(new: Draft, question: str, beat: Any) -> tuple[str, Timings]:

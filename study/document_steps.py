@@ -204,11 +204,13 @@ def _store_document(held: Claim, reading: Reading, told: Told, began: float) -> 
             **_progress(reading, reading.plan.total, reading.total),
             **_spent(told, began),
         )
+        tasks.wake_digests(reading.document.project_id)
 
 
 def _close(held: Claim, reading: Reading, *, error: str = "", state: State = State.DONE) -> None:
     with transaction.atomic():
         tasks.settle(held, state, error=error, **_progress(reading, reading.plan.total, reading.total))
+        tasks.wake_digests(reading.document.project_id)
 
 
 def _progress(reading: Reading, done: int, tokens_done: int) -> dict[str, Any]:

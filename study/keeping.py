@@ -26,7 +26,7 @@ def align(learner: Learner) -> None:
             tasks.start_over(rows, state=State.DONE, **_whole(task), **learner.filter)
         else:
             tasks.start_over(rows, tokens=0, seconds=0.0, **learner.filter)
-    tasks.start_over(_others(learner).filter(kind=Kind.DIGEST), state=State.DONE, text_key="", **learner.filter)
+    tasks.start_over(_others(learner).filter(kind=Kind.DIGEST), text_key="", **learner.filter)
     DocumentSummary.objects.exclude(prompt_version=learner.prompt_version).delete()
     SectionSummary.objects.exclude(prompt_version=learner.prompt_version).delete()
     ReadingPlan.objects.exclude(prompt_version=learner.prompt_version).delete()
@@ -42,11 +42,6 @@ def _forget_other_prompts(learner: Learner) -> None:
     ]
     if names:
         forget_states(names)
-
-
-def learned_projects() -> list[int]:
-    """Return the projects that have a digest task."""
-    return list(StudyTask.objects.filter(kind=Kind.DIGEST).order_by("pk").values_list("project_id", flat=True))
 
 
 def _others(learner: Learner) -> QuerySet[StudyTask]:

@@ -25,7 +25,7 @@ from inference.identity import own_identity
 from study import digest_steps, document_steps, tasks
 from study.conditions import MachinePower, PowerSource, Reason, conditions, reason_to_wait
 from study.forgetting import forget_noted, forget_states
-from study.keeping import align, learned_projects
+from study.keeping import align
 from study.keys import Learner, learner_of
 from study.models import StudyTask
 from study.presence import Clock
@@ -79,7 +79,8 @@ class Reader:
         if learner is None:
             return Reason.MODEL_LOADING
         if learner != self._learner:
-            self._take_up(learner)
+            align(learner)
+            self._learner = learner
         forget_noted()
         held = tasks.claim(self.identity, timezone.now())
         if held is None:
@@ -89,13 +90,6 @@ class Reader:
     def _is_needed(self) -> bool:
         """Tell whether there is a step left that this run can take."""
         return tasks.claimable(timezone.now())
-
-    def _take_up(self, learner: Learner) -> None:
-        """Begin to read with a model: what was learned with another one is set aside, what is due waits."""
-        align(learner)
-        self._learner = learner
-        for project_id in learned_projects():
-            self._mark_due(project_id, learner)
 
     def _step(self, held: Claim, learner: Learner) -> Reason | None:
         task = StudyTask.objects.filter(pk=held.task_id).first()
@@ -121,7 +115,7 @@ class Reader:
 
     def _work(self, held: Claim, task: StudyTask, learner: Learner) -> None:
         if task.kind == Kind.DIGEST:
-            digest_steps.draw_on(held, task.project_id, learner, self.texts)
+            digest_steps.draw_on(held, task, learner, self.texts)
             return
         document = self.texts.document(task.document_id or 0)
         if document is None:
@@ -129,9 +123,7 @@ class Reader:
                 tasks.settle(held, State.CANCELLED, error=tasks.GONE)
             return
         document_steps.read_on(held, document, learner)
-        if not StudyTask.objects.filter(pk=task.pk, state__in=StudyTask.OPEN).exists():
-            self._let_go(task)
-            self._mark_due(task.project_id, learner)
+        self._let_go(task)
 
     def _failed(self, held: Claim, task: StudyTask, learner: Learner, failed: Failed) -> None:
         """Let a step be tried again later, or leave it out."""
@@ -142,7 +134,6 @@ class Reader:
             document = self.texts.document(task.document_id) if task.document_id else None
             if document is not None:
                 document_steps.give_up_on(held, document, learner, failed.sentence)
-                self._mark_due(task.project_id, learner)
             else:
                 with transaction.atomic():
                     tasks.settle(held, State.FAILED, error=failed.sentence)
@@ -156,14 +147,6 @@ class Reader:
         """Leave no state behind of a document that was removed while it was read."""
         if task.document_id and self.texts.head(task.document_id) is None:
             forget_states([document_boundary(task.document_id)])
-
-    def _mark_due(self, project_id: int, learner: Learner) -> None:
-        try:
-            digest_steps.mark_due(project_id, learner, self.texts)
-        except InferenceError as error:
-            # Looked at again when the next document is read, and at the start of the next run.
-            logger.info("whether project %s is to be drawn together is seen later: %s", project_id, error.code)
-            self._learner = None
 
 
 def _waits(error: InferenceError) -> tuple[timedelta, ...]:

@@ -67,8 +67,10 @@ def document_removed(document_id: int) -> None:
     wake()
 
 
+@transaction.atomic
 def passport_changed() -> None:
     """Have the digests looked at that repeat a passport which a person has corrected."""
+    tasks.wake_digests()
     wake()
 
 
@@ -156,3 +158,4 @@ def _drop_learned(document_id: int, project_id: int, *, but_text: str = "") -> N
             digest.save(update_fields=["entries", "key", "updated"])
     PreparedAnswer.objects.filter(project_id=project_id).delete()
     forget_states([document_boundary(document_id), digest_boundary(project_id)])
+    tasks.wake_digests(project_id)

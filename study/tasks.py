@@ -136,6 +136,18 @@ def start_over(tasks: QuerySet[StudyTask], **changes: Any) -> int:
     return tasks.update(**{**FRESH, "updated": Now(), **changes})
 
 
+def wake_digests(project_id: int | None = None) -> None:
+    """Have the digest of a project, or of each, looked at: whether it is due is decided there (`digest_steps`).
+
+    In the transaction of what it tells of, so that nobody sees all read and nothing drawn together. What went wrong
+    last time stays noted, lest it be tried again for nothing.
+    """
+    digests = StudyTask.objects.filter(kind=Kind.DIGEST).exclude(state__in=StudyTask.OPEN)
+    if project_id is not None:
+        digests = digests.filter(project_id=project_id)
+    digests.update(state=State.WAITING, attempts=0, not_before=None, updated=Now())
+
+
 def cancel(task_id: int) -> bool:
     """Cancel a task that is not over; False when it is."""
     open_tasks = StudyTask.objects.filter(pk=task_id, state__in=StudyTask.OPEN)

@@ -54,6 +54,7 @@ def test_nothing_to_read_is_idle(fake_inference: FakeEngine) -> None:
 
 def test_tokens_and_documents_add_up_while_it_is_read(fake_inference: FakeEngine, project: Project) -> None:
     reader = a_reader()
+    reader.turn()  # looks whether there is a digest to be made
     reader.turn()
     now = progress(project.pk, power=Mains())
     assert (now.state, now.read, now.total) == ("reading", 1, 3)
@@ -81,7 +82,9 @@ def test_the_page_says_for_whom_it_waits(
 
 
 def test_a_wait_without_a_known_end_has_no_time_left(fake_inference: FakeEngine, project: Project) -> None:
-    a_reader().turn()
+    reader = a_reader()
+    reader.turn()
+    reader.turn()
     assert progress(power=Mains()).eta_s
     assert progress(power=Mains(unplugged=True)).reason is Reason.ON_BATTERY
     assert progress(power=Mains(unplugged=True)).eta_s is None

@@ -6,8 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from inference.fake import FakeEngine
+from inference.errors import PromptTooLong
+from inference.fake import FakeAnswer, FakeEngine
 from study.models import Digest, DocumentSummary, PreparedAnswer, SectionSummary, StudyTask
+from study.passports.service import add_field
+from study.passports.values import Kind
+from study.service import passport_changed
 from tests.study.factories import a_reader, add_document, make_project
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +47,57 @@ def test_a_project_is_drawn_together_when_all_is_read(fake_inference: FakeEngine
         "Summarise each document.",
     ]
     assert StudyTask.objects.get(kind="digest").state == State.DONE
+
+
+def test_nobody_sees_all_read_and_nothing_drawn_together(fake_inference: FakeEngine) -> None:
+    project = make_project()
+    for name in ("a.txt", "b.txt"):
+        add_document(project, name, f"Contents of {name}.")
+    reader = a_reader()
+    while StudyTask.objects.filter(state__in=StudyTask.OPEN).exists():
+        assert not PreparedAnswer.objects.exists()
+        reader.turn()
+    assert PreparedAnswer.objects.exists()
+
+
+def test_a_document_that_comes_later_is_appended_to_the_digest(fake_inference: FakeEngine) -> None:
+    project = make_project()
+    add_document(project, "b.txt", "First come.")
+    a_reader().run()
+    before = next(request for request in fake_inference.requests if "digest" in str(request.save))
+    fake_inference.requests.clear()
+    add_document(project, "a.txt", "Come later.")
+    a_reader().run()
+    after = next(request for request in fake_inference.requests if "digest" in str(request.save))
+    known = [part.text for part in before.messages[1].parts[:-1]]
+    assert [part.text for part in after.messages[1].parts[: len(known)]] == known
+    assert "a.txt" in after.messages[1].parts[len(known)].text
+
+
+def test_a_digest_that_failed_is_not_tried_again_before_something_changes(fake_inference: FakeEngine) -> None:
+    project = make_project()
+    add_document(project, "a.txt", "Some words.")
+    fake_inference.answers.extend(["A summary.", FakeAnswer(fail=PromptTooLong())])
+    a_reader().run()
+    task = StudyTask.objects.get(kind="digest")
+    assert (task.state, task.error) == (State.FAILED, PromptTooLong().message)
+    asked = len(fake_inference.requests)
+    passport_changed()
+    a_reader().run()
+    assert len(fake_inference.requests) == asked
+    assert StudyTask.objects.get(kind="digest").state == State.FAILED
+    add_document(project, "b.txt", "Other words.")
+    a_reader().run()
+    assert StudyTask.objects.get(kind="digest").state == State.DONE
+
+
+def test_a_corrected_passport_comes_into_the_digest(fake_inference: FakeEngine) -> None:
+    document = add_document(make_project(), "a.txt", "Some words.")
+    a_reader().run()
+    add_field(document.pk, Kind.PARTY, "Tenant", "Ada Lark")
+    passport_changed()
+    a_reader().run()
+    assert Digest.objects.get().entries[0]["facts"].startswith("Tenant: Ada Lark")
 
 
 def test_a_long_document_is_read_in_steps_that_grow_one_prompt(fake_inference: FakeEngine) -> None:
