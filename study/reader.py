@@ -40,6 +40,8 @@ RUN_S = 600.0
 """Seconds after which a job ends and another one goes on: far below the queue's timeout."""
 POLL_S = 1.0
 """How often the reader looks whether what it waits for has passed."""
+DATABASE_S = 10.0
+"""Seconds until a database is tried again that cannot be used."""
 NOT_THE_STEP = (ServiceUnavailable, ModelLoading, ModelFailed, ServiceBusy, NotAuthorised)
 """Failures that say nothing about the step: it waits until the model is there, however long that takes."""
 TOO_LONG = "It took too long."
@@ -61,13 +63,18 @@ class Reader:
         """Take steps until nothing is left, or for `seconds`; return whether another run is needed."""
         end = self.clock() + seconds
         while self.clock() < end:
-            reason = self.turn()
-            if reason is Reason.PAUSED:
-                return False  # whoever resumes wakes the reader
-            if reason is not None:
-                self.pause(POLL_S)
-            elif not self._is_needed():
-                return False
+            try:
+                reason = self.turn()
+                if reason is Reason.PAUSED:
+                    return False  # whoever resumes wakes the reader
+                if reason is None and not tasks.claimable(timezone.now()):
+                    return False
+            except DatabaseError:  # full or locked for long: it gets better without anybody who would wake the reader
+                logger.exception("the database could not be used")
+                self.pause(DATABASE_S)
+            else:
+                if reason is not None:
+                    self.pause(POLL_S)
         return True
 
     def turn(self) -> Reason | None:
@@ -86,10 +93,6 @@ class Reader:
         if held is None:
             return Reason.TRYING_AGAIN if tasks.next_attempt(timezone.now()) else None
         return self._step(held, learner)
-
-    def _is_needed(self) -> bool:
-        """Tell whether there is a step left that this run can take."""
-        return tasks.claimable(timezone.now())
 
     def _step(self, held: Claim, learner: Learner) -> Reason | None:
         task = StudyTask.objects.filter(pk=held.task_id).first()

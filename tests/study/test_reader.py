@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from itertools import pairwise
 
 import pytest
+from django.db import OperationalError
 
 from inference.errors import PromptTooLong
 from inference.fake import FakeAnswer, FakeEngine
+from study import tasks
 from study.models import Digest, DocumentSummary, PreparedAnswer, SectionSummary, StudyTask
 from study.passports.service import add_field
 from study.passports.values import Kind
@@ -110,4 +113,21 @@ def test_a_long_document_is_read_in_steps_that_grow_one_prompt(fake_inference: F
     for before, after in pairwise(readings):
         known = [part.text for part in before.messages[1].parts[:-1]]
         assert [part.text for part in after.messages[1].parts[: len(known)]] == known
+    assert DocumentSummary.objects.count() == 1
+
+
+def test_a_database_that_cannot_be_used_for_a_while_ends_nothing(
+    fake_inference: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_document(make_project(), "a.txt", "Some words.")
+    failures = [OperationalError("database or disk is full")] * 2
+    claim = tasks.claim
+
+    def full(owner: str, now: datetime) -> tasks.Claim | None:
+        if failures:
+            raise failures.pop()
+        return claim(owner, now)
+
+    monkeypatch.setattr(tasks, "claim", full)
+    assert a_reader().run() is False
     assert DocumentSummary.objects.count() == 1
