@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import transaction
+from django.db.models import Q
 
 from inference.contracts import ChatMessage
 from projects.answering.coverage import Coverage, coverage_of, explain_nothing_ready
@@ -100,7 +101,9 @@ def _store(turn: Turn, way: _Way, coverage: Coverage, *, elsewhere: bool) -> int
     In one transaction, which keeps writers out (SQLite: IMMEDIATE): removing a document wipes the stored prompts, and
     one that holds its text must not be stored after that.
     """
-    present = Document.objects.filter(pk__in=way.relies_on, state__in=Document.ANSWERABLE).count()
+    # A document that is being read anew keeps its text until then; the digest goes on telling of it.
+    with_text = Q(state__in=Document.ANSWERABLE) | ~Q(text_key="")
+    present = Document.objects.filter(with_text, pk__in=way.relies_on).count()
     lost = present < len(way.relies_on)
     prompt: list[dict[str, object]] = (
         [] if lost else [{"role": message.role, "content": message.text} for message in way.messages]

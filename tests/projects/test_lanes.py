@@ -11,7 +11,8 @@ from inference.fake import FakeEngine
 from projects.answering.events import Text
 from projects.answering.pipeline import answer
 from projects.answering.turns import Wishes, open_turn
-from projects.models import Conversation, Project, Turn
+from projects.intake.service import retry_document
+from projects.models import Conversation, Document, Project, Turn
 from projects.presentation.turns import render_turn
 from study.service import document_changed
 from tests.projects.factories import add_read, make_project
@@ -63,6 +64,15 @@ async def test_asked_afresh_it_goes_to_the_model_behind_the_digest(
     turn, _ = await put(conversation, "What are these documents about?", fresh=True)
     assert (turn.lane, turn.from_cache) == ("digest", False)
     assert "A letter about water damage." in fake_inference.requests[0].messages[1].text
+
+
+async def test_an_overview_is_answered_while_one_of_the_documents_is_read_again(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    document = await Document.objects.aget(name="lease.txt")
+    assert await sync_to_async(retry_document)(document)
+    turn, _ = await put(conversation, "What are these documents about?", fresh=True)
+    assert (turn.state, turn.lane, turn.error) == ("done", "digest", "")
 
 
 async def test_an_overview_cites_documents_and_quotes_nothing(
