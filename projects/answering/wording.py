@@ -82,12 +82,14 @@ _EACH_OF_A_SET = (
     r"\bcombien (des|parmi les)\b",
     r"\bcuant[oa]s de l[oa]s\b",
 )
+# Not among them are words that in another of the four languages mean something else: 'el' and 'es' are the article and
+# 'is' of nearly every Spanish question, 'son' is 'are' there and a child in English.
 _FOLLOWING = (
     r"^(and|und|et|y|e|or|also|what about|how about|was ist mit|et pour|y que) \b",
     r"\b(it|its|he|his|him|she|her|hers|they|their|them|this|that|those|there|then|one|same|again)\b",
-    r"\b(er|sie|es|ihm|ihn|dessen|deren|dort|dieser|dieses|diese|damals|davon|dabei)\b",
-    r"\b(il|elle|ils|elles|son|sa|ses|leur|celui|celle|cela|ca|cet|cette)\b",
-    r"\b(el|ella|ellos|ellas|su|sus|ese|esa|eso|alli|aquel|aquella)\b",
+    r"\b(er|sie|ihm|ihn|dessen|deren|dort|dieser|dieses|diese|damals|davon|dabei)\b",
+    r"\b(il|elle|ils|elles|sa|ses|leur|celui|celle|cela|ca|cet|cette)\b",
+    r"\b(ella|ellos|ellas|su|sus|ese|esa|eso|alli|aquel|aquella)\b",
 )
 _SHORT = 4
 """Words of a question that is likely to lean on what was said before."""

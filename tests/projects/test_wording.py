@@ -96,6 +96,9 @@ def test_case_accents_and_spaces_make_no_difference(question: str) -> None:
         ("Et celui de Paris ?", True),
         ("Why?", True),
         ("What is the notice period of the lease in Hamburg?", False),
+        ("¿Cuál es el importe total de la factura?", False),
+        ("¿Cuáles son las fechas de entrega del contrato?", False),
+        ("¿Y cuándo firmó ella el contrato de compraventa?", True),
     ],
 )
 def test_what_cannot_be_understood_alone_leans_on_what_was_said(question: str, *, leans: bool) -> None:
