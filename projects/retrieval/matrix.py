@@ -64,9 +64,10 @@ class ProjectVectors:
 
     def nearest(self, query: Matrix, limit: int, documents: Collection[int] | None) -> Nearest:
         """Return the chunks of answerable documents nearest to a query (one row), by an exact comparison with all."""
-        heads = _heads(self.project_id)
         with self.lock:
             self._read_new()
+            # After the rows: of documents that came in between, the rows would be forgotten, and never read again.
+            heads = _heads(self.project_id)
             whole = self._forget_all_before(self._first_chunks(heads))
             asked = {pk for pk, head in heads.items() if head.answerable}
             if documents is not None:

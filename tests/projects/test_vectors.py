@@ -12,6 +12,7 @@ from django_q.models import OrmQ
 from projects.intake.service import remove_document
 from projects.models import Chunk, Document, Project, Vector, VectorIndex
 from projects.retrieval import indexes, vectors
+from projects.retrieval.matrix import ProjectVectors
 from projects.retrieval.meaning import nearest
 from tests.projects.embedding import FakeModels
 from tests.projects.factories import add_read, make_project
@@ -46,6 +47,24 @@ def test_a_document_that_was_read_has_a_vector_for_each_chunk(models: FakeModels
     assert states() == {"first": "serving"}
     rows = [np.frombuffer(data, "<f4") for data in Vector.objects.values_list("data", flat=True)]
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+
+
+def test_a_document_that_comes_in_the_middle_of_a_search_is_found_by_the_next(
+    models: FakeModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project()
+    vectors.embed_document(add_read(project, "lease.txt", "The tenant pays on the first of the month.").pk)
+    assert found(project, "tenant") == ["lease.txt"]
+    read_new = ProjectVectors._read_new
+
+    def after_another(held: ProjectVectors) -> None:
+        monkeypatch.setattr(ProjectVectors, "_read_new", read_new)
+        vectors.embed_document(add_read(project, "letter.txt", "The cellar is under water.").pk)
+        read_new(held)
+
+    monkeypatch.setattr(ProjectVectors, "_read_new", after_another)
+    found(project, "cellar")
+    assert found(project, "cellar")[0] == "letter.txt"
 
 
 def test_embedding_again_computes_nothing_again(models: FakeModels) -> None:
