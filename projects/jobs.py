@@ -9,7 +9,7 @@ from study.service import document_changed
 
 def ingest_document(document_id: int) -> None:
     """Read one document and make it answerable, or say why not."""
-    ingest(document_id)
+    ingest(document_id, gives_way=True)
 
 
 def embed_document(document_id: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from projects.intake import kept
 from projects.models import Document
 
 State = Document.State
@@ -58,6 +59,12 @@ class Claim:
         self._stored = far
         return bool(self._rows().update(stage_done=self._done, stage_total=self._total))
 
+    def put_back(self) -> bool:
+        """Put the document back in line, to be taken up where it is; False if it is not this reader's any more."""
+        reading = self._rows().filter(state=State.EXTRACTING)
+        far = {"stage_done": self._done, "stage_total": self._total}
+        return bool(reading.update(state=State.QUEUED, stage_began=None, starts=F("starts") - 1, **far))
+
     def end(self, state: State, **values: Any) -> bool:
         """End in a state that waits for a person; False if somebody else has ended it already."""
         return bool(self._rows().update(state=state, updated=timezone.now(), **values))
@@ -71,6 +78,11 @@ def take(document_id: int) -> Claim | None:
     claim = Claim(document_id, timezone.now())
     unfinished = Document.objects.filter(pk=document_id, state__in=Document.UNFINISHED)
     taken = unfinished.update(
-        state=State.EXTRACTING, starts=F("starts") + 1, stage_began=claim.began, stage_done=0, stage_total=0
+        state=State.EXTRACTING,
+        starts=F("starts") + 1,
+        stage_began=claim.began,
+        stage_done=0,
+        stage_total=0,
+        stage_from=kept.count(document_id),
     )
     return claim if taken else None

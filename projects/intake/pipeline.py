@@ -12,13 +12,14 @@ from django.utils import timezone
 
 from inference import gateway
 from inference.errors import InferenceError
-from projects.intake import indexing, store, unpacked
+from projects.intake import indexing, kept, store, unpacked
 from projects.intake.attachments import add_attachments
 from projects.intake.chunking import chunks_of
 from projects.intake.claim import Claim, ClaimLost, take
 from projects.intake.erasure import erase, forget_text
 from projects.intake.extract import Context, Extraction, ExtractionError, PasswordNeeded
 from projects.intake.extract.isolated import ReadingStopped, Watcher, extract_isolated
+from projects.intake.giving_way import Turn
 from projects.intake.sections import SectionText, sections_of
 from projects.models import Document
 from study.passports.service import forget as forget_passport
@@ -34,25 +35,29 @@ TOO_LONG = "Indexing this file took too long and was given up. Split it, and add
 CUT_OFF = f"Reading this file was cut off {MOST_STARTS} times, by a crash or a stop. Read it again, or split it up."
 FAULT = "A fault in Readahead kept it from reading this file; its log has the details."
 
+INGEST_JOB = "projects.jobs.ingest_document"
 EMBED_JOB = "projects.jobs.embed_document"
 LEARN_JOB = "projects.jobs.learned"
 
 State = Document.State
 
 
-def ingest(document_id: int) -> None:
+def ingest(document_id: int, *, gives_way: bool = False) -> None:
     """Read a document, index it and leave it in a final state; a document that is gone or final is left alone.
 
     Safe to run again after a kill at any point: it starts over, and what a run writes it writes in one transaction
     together with the state that makes it visible. Every step asks whether the document is still this run's, so of two
     runs at once one finishes and the other stops, and one that nobody wants any more stops within a second.
+    With `gives_way` a long reading goes to the end of the line now and then, and is taken up by a job of its own.
     """
     claim = take(document_id)
     if claim is None:
         return
     try:
-        _run(claim)
-    except (ClaimLost, ReadingStopped, Document.DoesNotExist):
+        _run(claim, gives_way)
+    except ReadingStopped:
+        _give_way(claim)
+    except (ClaimLost, Document.DoesNotExist):
         logger.info("document %s was taken from its reader", document_id)
     except PasswordNeeded as error:
         _fail(claim, State.NEEDS_PASSWORD, error.message)
@@ -64,24 +69,36 @@ def ingest(document_id: int) -> None:
     except Exception:  # one file must not take the queue with it, whatever its reader stumbles over
         logger.exception("reading document %s failed", document_id)
         _fail(claim, State.FAILED, FAULT)
+    finally:
+        kept.remove_unless_unfinished(document_id)
 
 
-def _run(claim: Claim) -> None:
+def _run(claim: Claim, gives_way: bool) -> None:
     document = Document.objects.select_related("project").get(pk=claim.document_id)
     if document.starts > MOST_STARTS:
         _fail(claim, State.FAILED, CUT_OFF)
         return
     with unpacked.folder() as folder:
-        extraction = _extract(document, claim, folder)
+        extraction = _extract(document, claim, folder, Turn(document.pk) if gives_way else None)
         warnings = list(extraction.warnings)
         warnings += add_attachments(document, extraction.attachments, folder, claim.lasts)
     _index(document, claim, extraction, warnings)
 
 
-def _extract(document: Document, claim: Claim, folder: Path) -> Extraction:
-    context = Context(document.name, document.password, claim.hear, folder)
-    watcher = Watcher(claim.lasts, lambda: claim.move(State.EXTRACTING, State.INDEXING, stage_done=0, stage_total=0))
+def _extract(document: Document, claim: Claim, folder: Path, turn: Turn | None) -> Extraction:
+    context = Context(document.name, document.password, claim.hear, folder, kept.folder_of(document.pk))
+    watcher = Watcher(
+        wanted=lambda: claim.lasts() and not (turn and turn.is_over()),
+        arrived=lambda: claim.move(State.EXTRACTING, State.INDEXING, stage_done=0, stage_total=0),
+    )
     return extract_isolated(store.path_of(document.sha256), context, watcher)
+
+
+def _give_way(claim: Claim) -> None:
+    """Put a reading whose turn is over at the end of the line; one that was cancelled or removed is not its own."""
+    with transaction.atomic():
+        if claim.put_back():
+            enqueue(INGEST_JOB, claim.document_id)
 
 
 def _index(document: Document, claim: Claim, extraction: Extraction, warnings: list[str]) -> None:

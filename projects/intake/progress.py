@@ -19,12 +19,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class Underway:
-    """A file that is being read for `seconds`; `done` of `total` units, a total of 0 is not known."""
+    """A file that is being read for `seconds`; `done` of `total` units, a total of 0 is not known.
+
+    Of these units `before` were done already when the seconds began.
+    """
 
     size: int
     seconds: float
     done: int = 0
     total: int = 0
+    before: int = 0
 
 
 def seconds_left(measured: Iterable[Measured], underway: Iterable[Underway], waiting: Iterable[int]) -> float | None:
@@ -42,7 +46,7 @@ def seconds_left(measured: Iterable[Measured], underway: Iterable[Underway], wai
 
 def rest_of(file: Underway) -> float | None:
     """Return the seconds that one file will still take, None while that cannot be told from itself."""
-    return file.seconds * max(file.total - file.done, 0) / file.done if _tells(file) else None
+    return file.seconds * max(file.total - file.done, 0) / (file.done - file.before) if _tells(file) else None
 
 
 def _rest(file: Underway, speed: float) -> float:
@@ -51,7 +55,7 @@ def _rest(file: Underway, speed: float) -> float:
 
 
 def _tells(file: Underway) -> bool:
-    return file.done > 0 and file.total > 0
+    return file.done > file.before and file.total > 0
 
 
 def _projected(file: Underway) -> Measured:

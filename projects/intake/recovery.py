@@ -7,7 +7,7 @@ import logging
 from django.db import transaction
 from django.db.models import F
 
-from projects.intake import store, unpacked
+from projects.intake import kept, store, unpacked
 from projects.intake.service import INGEST_JOB
 from projects.models import Document
 from study.queue import enqueue, ids_in_line, release_taken
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 def recover() -> None:
     """Put interrupted documents back in line and delete bytes that no document names."""
     lines = put_back()
-    files = remove_unused() + unpacked.remove_left()
+    files = remove_unused() + unpacked.remove_left() + kept.remove_left()
     if lines or files:
         logger.info("%d documents were put back in line, %d unused files deleted", lines, files)
 

@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from django.db import transaction
 from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
-from projects.intake import store
+from projects.intake import kept, store
 from projects.intake.claim import ClaimLost
 from projects.intake.erasure import erase, forget_document
 from projects.intake.names import clean_name
@@ -21,6 +22,7 @@ from projects.models import Document, DocumentName, Project
 from study.queue import enqueue, ids_in_line
 
 INGEST_JOB = "projects.jobs.ingest_document"
+_BEGINNING: dict[str, Any] = {"error": "", "starts": 0, "stage_began": None, "stage_done": 0, "stage_total": 0}
 MAX_PASSWORD = 200
 
 
@@ -70,6 +72,7 @@ def replace_document(document: Document, chunks: Iterable[bytes]) -> AddedFile:
             store.place(draft)
             gone = _remove_rows(document)
         _drop_unused(gone)
+    kept.remove_left()
     return AddedFile(fresh.pk, name, duplicate=False)
 
 
@@ -84,7 +87,9 @@ def cancel_document(document: Document) -> bool:
         When(warnings=[], then=Value(Document.State.READY)),
         default=Value(Document.State.WARNINGS),
     )
-    return bool(unfinished.update(state=read_before, stage_began=None, error="", updated=timezone.now()))
+    cancelled = bool(unfinished.update(state=read_before, stage_began=None, error="", updated=timezone.now()))
+    kept.remove_unless_unfinished(document.pk)
+    return cancelled
 
 
 def retry_document(document: Document, password: str | None = None) -> bool:
@@ -96,7 +101,7 @@ def retry_document(document: Document, password: str | None = None) -> bool:
     with transaction.atomic():
         rows = Document.objects.filter(pk=document.pk)
         resting = rows if is_left_behind(document) else rows.filter(state__in=Document.FINAL)
-        if not resting.update(state=Document.State.QUEUED, error="", starts=0, stage_began=None, **values):
+        if not resting.update(state=Document.State.QUEUED, **_BEGINNING, **values):
             return False
         enqueue(INGEST_JOB, document.pk)
         return True
@@ -113,6 +118,7 @@ def remove_document(document: Document) -> None:
         with transaction.atomic():
             gone = _remove_rows(document)
         _drop_unused(gone)
+    kept.remove_left()
 
 
 def remove_project(project: Project) -> None:
@@ -125,6 +131,7 @@ def remove_project(project: Project) -> None:
             Project.objects.filter(pk=project.pk).delete()
             erase()
         _drop_unused(hashes)
+    kept.remove_left()
 
 
 def remove_user(user: User) -> None:

@@ -45,6 +45,7 @@ class Document(models.Model):
     starts = models.PositiveSmallIntegerField(default=0, help_text="Readings begun since a person last asked for one.")
     stage_done = models.PositiveIntegerField(default=0, help_text="Units of the current stage that are done.")
     stage_total = models.PositiveIntegerField(default=0, help_text="0 while it is not known.")
+    stage_from = models.PositiveIntegerField(default=0, help_text="Units that an earlier reading had done already.")
     stage_began = models.DateTimeField(null=True, blank=True)
     password = models.CharField(
         max_length=200,

@@ -113,9 +113,11 @@ def _notes(document: Document) -> tuple[str, ...]:
 
 def _reading(document: Document, now: datetime) -> Reading:
     done, total = document.stage_done, document.stage_total
-    if document.state != State.EXTRACTING or not total:
+    if document.state == State.INDEXING or not total:
         return Reading(0, 0, "")
     far = f"{done:,} of {total:,} pages" if _has_pages(document) else f"{100 * done // total} %"
+    if document.state == State.QUEUED:
+        return Reading(done, total, f"{far}, goes on after what came since")
     left = rest_of(_underway(document, now))
     return Reading(done, total, far if left is None else f"{far}, {about(left)} left")
 
@@ -142,7 +144,7 @@ def _measured() -> list[Measured]:
 
 def _underway(document: Document, now: datetime) -> Underway:
     seconds = (now - document.stage_began).total_seconds() if document.stage_began else 0.0
-    return Underway(document.size, max(seconds, 0.0), document.stage_done, document.stage_total)
+    return Underway(document.size, max(seconds, 0.0), document.stage_done, document.stage_total, document.stage_from)
 
 
 def _version(rows: Sequence[Row]) -> str:

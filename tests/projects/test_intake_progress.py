@@ -38,6 +38,11 @@ def test_a_machine_so_much_slower_takes_so_much_longer(m: list[Measured], w: lis
     assert seconds_left(slower, [], w) == pytest.approx((seconds_left(m, [], w) or 0) * times)
 
 
+def test_pages_that_an_earlier_reading_had_done_do_not_make_it_look_fast() -> None:
+    assert rest_of(Underway(1, seconds=20.0, done=110, total=300, before=100)) == pytest.approx(380)
+    assert rest_of(Underway(1, seconds=20.0, done=100, total=300, before=100)) is None
+
+
 @given(underway)
 def test_a_file_that_gets_on_has_less_before_it(file: Underway) -> None:
     further = replace(file, done=file.done + 1, total=file.total + 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from django.conf import settings
 from django.db import connection
 from django_q.models import OrmQ
 
-from projects.intake import attachments, store
+from projects.intake import attachments, giving_way, store
 from projects.intake.pipeline import ingest
 from projects.intake.service import (
     INGEST_JOB,
@@ -23,6 +25,7 @@ from projects.intake.service import (
     replace_document,
     retry_document,
 )
+from projects.jobs import ingest_document
 from projects.models import Chunk, Document, Project
 from projects.retrieval.lexical import search
 from study.passports.service import passport_of
@@ -69,6 +72,7 @@ def _empty_store() -> Iterator[None]:
     yield
     for sha256 in store.contents():
         store.remove(sha256)
+    shutil.rmtree(settings.HOME / "recognised", ignore_errors=True)
 
 
 @pytest.fixture
@@ -123,7 +127,7 @@ def test_removing_a_document_ends_its_reading(monkeypatch: pytest.MonkeyPatch, r
     begin(document, reading)
 
     remove_document(document)
-    reading[0].join(2)
+    reading[0].join(10)
 
     assert not reading[0].is_alive()
     assert not Document.objects.exists()
@@ -139,7 +143,7 @@ def test_a_second_reader_takes_over_and_the_first_one_stops(
         stand_in(patch, reader(HANG))
         begin(document, reading)
     ingest(document.pk)
-    reading[0].join(2)
+    reading[0].join(10)
 
     assert not reading[0].is_alive()
     assert (now(document).state, Chunk.objects.count()) == ("ready", 1)
@@ -342,3 +346,79 @@ def test_the_same_name_with_other_bytes_is_another_document_each_with_one_job() 
         add_file(project, "note.txt", [content])
     assert list(Document.objects.values_list("name", flat=True)) == ["note.txt", "note.txt"]
     assert len(ids_in_line(INGEST_JOB)) == OrmQ.objects.count() == 2
+
+
+SCAN = """
+from projects.intake.extract.kept_pages import read_pages
+from projects.intake.extract.layout import Line, Page, blocks_of
+from projects.intake.extract.page_report import How, PageRead
+def recognise(number):
+    with (path.parent / 'recognised').open('a') as log: log.write(f'{number} ')
+    time.sleep(0.15)
+    return PageRead(Page(number, (Line(f'This is page {number}.'),)), How.OCR, unsure=number)
+reads = list(read_pages(6, context, recognise))
+return Extraction('application/pdf', tuple(blocks_of([read.page for read in reads])), 6)"""
+"""A reader of scans: each page takes a while, and it is noted which ones were recognised."""
+
+
+@pytest.fixture
+def recognised() -> Iterator[Path]:
+    path = store.path_of(hashlib.sha256(b"bytes").hexdigest()).parent / "recognised"
+    path.unlink(missing_ok=True)
+    yield path
+    path.unlink(missing_ok=True)
+
+
+@pytest.mark.django_db
+def test_a_long_scan_gives_way_to_what_came_after_it_and_goes_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch, recognised: Path
+) -> None:
+    monkeypatch.setattr(giving_way, "TURN_S", 0.5)
+    monkeypatch.setattr(giving_way, "LOOK_EVERY_S", 0.1)
+    stand_in(monkeypatch, reader(SCAN))
+    scan = queued()
+    queued("note.txt", b"A note.", scan.project)
+
+    ingest_document(scan.pk)
+    waiting = now(scan)
+    assert (waiting.state, waiting.starts) == ("queued", 0)
+    assert waiting.stage_done < 6
+    assert list((settings.HOME / "recognised" / str(scan.pk)).glob("*.json"))
+    assert OrmQ.objects.count() == 3
+
+    OrmQ.objects.all().delete()
+    ingest_document(scan.pk)
+    assert (now(scan).state, now(scan).pages) == ("ready", 6)
+    text = " ".join(Chunk.objects.values_list("text", flat=True))
+    assert [text.count(f"This is page {number}.") for number in range(1, 7)] == [1] * 6
+    assert now(scan).stage_from > 0
+    pages = [int(number) for number in recognised.read_text().split()]
+    assert set(pages) == set(range(1, 7))
+    assert len(pages) <= 7
+    assert not (settings.HOME / "recognised" / str(scan.pk)).exists()
+
+
+@pytest.mark.django_db
+def test_a_scan_alone_in_line_is_read_in_one_go(monkeypatch: pytest.MonkeyPatch, recognised: Path) -> None:
+    monkeypatch.setattr(giving_way, "TURN_S", 0.1)
+    stand_in(monkeypatch, reader(SCAN))
+    scan = queued()
+    ingest_document(scan.pk)
+    assert now(scan).state == "ready"
+    assert recognised.read_text() == "1 2 3 4 5 6 "
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_recognised_is_kept_of_a_scan_that_was_cancelled_or_removed(
+    monkeypatch: pytest.MonkeyPatch, reading: list[threading.Thread], recognised: Path
+) -> None:
+    stand_in(monkeypatch, reader(SCAN.replace("0.15", "1")))
+    project = make_project()
+    for end in (cancel_document, remove_document):
+        scan = queued(project=project)
+        retry_document(scan)
+        begin(scan, reading)
+        assert list((settings.HOME / "recognised" / str(scan.pk)).iterdir())
+        end(scan)
+        reading[-1].join(10)
+        assert not (settings.HOME / "recognised" / str(scan.pk)).exists()

@@ -72,13 +72,15 @@ class Context:
 
     `name` is what the person calls the file; `password` opens it if it is locked, empty when none was given;
     `progress(done, total)` is to be called after each page or other unit that takes time; `folder` is an empty folder
-    for attachments, None where they are not wanted.
+    for attachments, None where they are not wanted; `kept` a folder whose content is there again when the reading of
+    this file is taken up after it was cut off, None where nothing is kept.
     """
 
     name: str = ""
     password: str = ""
     progress: Callable[[int, int], None] = _unheard
     folder: Path | None = None
+    kept: Path | None = None
 
 
 class ExtractionError(Exception):

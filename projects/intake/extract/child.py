@@ -66,8 +66,8 @@ class Teller:
 
 def answer(request: Request, tell: Callable[[int, int], None]) -> Reply:
     """Read the file and say how that ended."""
-    folder = Path(request["folder"]) if request["folder"] else None
-    context = Context(request["name"], request["password"], tell, folder)
+    folder, kept = (Path(path) if path else None for path in (request["folder"], request["kept"]))
+    context = Context(request["name"], request["password"], tell, folder, kept)
     try:
         extraction = extract(Path(request["path"]), context)
         if sum(len(block.text) for block in extraction.blocks) > MAX_CHARACTERS:

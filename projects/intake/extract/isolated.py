@@ -85,6 +85,7 @@ def _request(path: Path, context: Context, limits: Limits) -> Request:
         "name": context.name,
         "password": context.password,
         "folder": str(context.folder or ""),
+        "kept": str(context.kept or ""),
         "memory": limits.memory,
         # Of all cores together, and only for a child that nobody ends.
         "seconds": int(limits.seconds + 1) * (os.cpu_count() or 1),

@@ -10,6 +10,7 @@ from typing import Any
 from projects.blank import is_blank
 from projects.intake.extract import ocr, quality
 from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
+from projects.intake.extract.kept_pages import read_pages
 from projects.intake.extract.layout import Line, Page, blocks_of
 from projects.intake.extract.layout_columns import in_reading_order
 from projects.intake.extract.ocr_page import Recognised, read_page
@@ -81,10 +82,7 @@ def _open(path: Path, password: str) -> Any:
 
 
 def _reads(document: Any, context: Context) -> Iterator[PageRead]:
-    total = len(document)
-    for number in range(1, total + 1):
-        yield _read(document, number)
-        context.progress(number, total)
+    return read_pages(len(document), context, lambda number: _read(document, number))
 
 
 def _read(document: Any, number: int) -> PageRead:

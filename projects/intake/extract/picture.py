@@ -12,6 +12,7 @@ from typing import Any
 from projects.blank import is_blank
 from projects.intake.extract import ocr, sniff
 from projects.intake.extract.base import Context, Extraction, ExtractionError
+from projects.intake.extract.kept_pages import read_pages
 from projects.intake.extract.layout import Page, blocks_of
 from projects.intake.extract.ocr_page import read_page
 from projects.intake.extract.page_report import How, PageRead, report_of, warnings_of
@@ -64,9 +65,7 @@ def _reads(picture: Any, context: Context) -> Iterator[PageRead]:
     total = _page_count(picture)
     if total > MOST_PAGES:
         raise ExtractionError(f"The picture has more than {MOST_PAGES:,} pages. Split it up.")
-    for number in range(1, total + 1):
-        yield _read(picture, number)
-        context.progress(number, total)
+    return read_pages(total, context, lambda number: _read(picture, number))
 
 
 def _page_count(picture: Any) -> int:

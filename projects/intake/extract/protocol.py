@@ -15,13 +15,14 @@ from projects.intake.extract.base import Attachment, Block, Extraction, Report
 class Request(TypedDict):
     """What to read; `memory` in bytes of address space, `seconds` of processor time, `file_size` in bytes.
 
-    `folder` is where attachments go, empty where they are not wanted.
+    `folder` is where attachments go, `kept` where pages are kept; both empty where they are not wanted.
     """
 
     path: str
     name: str
     password: str
     folder: str
+    kept: str
     memory: int
     seconds: int
     file_size: int
