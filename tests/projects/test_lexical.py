@@ -14,10 +14,12 @@ from projects.retrieval.lexical import openings, passages, search, sqlite
 from projects.retrieval.lexical.terms import terms_of
 from tests.projects.factories import add_read, make_project
 
+TABLES = {"sqlite": "projects_chunk_fts", "postgresql": "projects_chunk_words"}
+
 
 def rows_in_index() -> int:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM projects_chunk_fts")
+        cursor.execute(f"SELECT count(*) FROM {TABLES[connection.vendor]}")
         return int(cursor.fetchone()[0])
 
 

@@ -1,7 +1,7 @@
 """The word index in PostgreSQL: a text search vector for each chunk, ranked with the weight of rare words.
 
 Words are cut and freed of accents here, as FTS5 does it there, since PostgreSQL's own parser takes 'PA-22-150' for
-negative numbers. Endings are dropped by the text search configuration of migration 0007, an English stemmer without
+negative numbers. Endings are dropped by the text search configuration of migration 0008, an English stemmer without
 stop words, which leaves words of other languages nearly as they are; again as FTS5's.
 """
 
@@ -68,7 +68,7 @@ class PostgresqlIndex:
     """See `WordIndex`."""
 
     def add(self, entries: Iterable[IndexEntry]) -> None:
-        """Index chunks; a foreign key takes them out again."""
+        """Index chunks; a trigger takes them out again (migration 0008)."""
         with connection.cursor() as cursor:
             cursor.executemany(_ADD, [_row(entry) for entry in entries])
 
