@@ -328,3 +328,20 @@ def test_the_child_loads_nothing_heavy(note: Path, monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(ExtractionError, match=r"^$"):
         extract_isolated(note, NOTE)
+
+
+def test_three_hundred_pages_tell_their_progress_within_a_gigabyte(tmp_path: Path) -> None:
+    path = tmp_path / "long.pdf"
+    path.write_bytes(pdf(*([f"This is page {number}.", *["A line of text."] * 40] for number in range(1, 301))))
+    heard: list[int] = []
+
+    extraction = extract_isolated(
+        path,
+        Context("long.pdf", progress=lambda done, _: heard.append(done)),
+        limits=Limits(silent=60, seconds=600, memory=GIGABYTE),
+    )
+
+    assert extraction.pages == 300
+    assert "This is page 300." in extraction.blocks[-1].text
+    assert heard == sorted(set(heard))
+    assert len(heard) > 1
