@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 
 from projects.facsimile.pages import has_pictures
 from projects.facsimile.wire import Wanted
+from projects.intake.extract.rows import CELL_GAP
 from projects.models import Citation, Document, Section
 from projects.presentation.highlights import Run, marks, telling_stems
 from projects.presentation.quotes import Span, find
@@ -196,7 +197,7 @@ def _marked(text: str, inside: Span, question: str) -> tuple[list[Span], Wanted]
     passage = text[inside.start : inside.end]
     words = [Span(inside.start + span.start, inside.start + span.end) for span in marks(passage, question)]
     # The strokes between the cells of a table are ours.
-    printed = Wanted(quote=passage.replace(" | ", " "), words=sorted(telling_stems(question)) if words else [])
+    printed = Wanted(quote=passage.replace(CELL_GAP, " "), words=sorted(telling_stems(question)) if words else [])
     return words or [inside], printed
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from projects.intake.extract.base import Block, Context, Extraction, Report
 from projects.intake.extract.html_blocks import decode_markup, read_page
+from projects.intake.extract.ooxml import counted
 from projects.intake.extract.sniff import HTML
 
 
@@ -17,12 +18,6 @@ def extract(path: Path, context: Context) -> Extraction:
     first = next((block.text for block in blocks if block.level), "")
     if page.title and page.title != first:
         blocks = (Block(page.title, level=1), *blocks)
-    report = Report(replaced=decoded.replaced, tables=page.tables, left_out=pictures_left_out(page.pictures))
+    missing = (counted(page.pictures, "picture", "left out"),) if page.pictures else ()
+    report = Report(replaced=decoded.replaced, tables=page.tables, left_out=missing)
     return Extraction(HTML, blocks, warnings=decoded.warnings, report=report)
-
-
-def pictures_left_out(count: int) -> tuple[str, ...]:
-    """Say that pictures were not read."""
-    if not count:
-        return ()
-    return ("1 picture was left out.",) if count == 1 else (f"{count:,} pictures were left out.",)

@@ -15,7 +15,7 @@ import psutil
 
 from projects.intake.extract import docx, pptx
 from projects.intake.extract.base import Context, Extraction, ExtractionError
-from projects.intake.extract.ooxml_password import is_locked, unlocked
+from projects.intake.extract.ooxml_password import opened_if_locked
 
 AGAIN = "and add it again."
 COMMANDS = ("soffice", "libreoffice")
@@ -35,10 +35,8 @@ _NO_NETWORK = ("unshare", "--user", "--map-current-user", "--net", "--")
 
 def extract(path: Path, context: Context) -> Extraction:
     """Convert an old file and read what comes out; ExtractionError without LibreOffice."""
-    if is_locked(path):
-        with unlocked(path, context) as opened:
-            return _read(opened, context)
-    return _read(path, context)
+    with opened_if_locked(path, context) as opened:
+        return _read(opened, context)
 
 
 def _read(path: Path, context: Context) -> Extraction:

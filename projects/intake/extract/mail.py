@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mimetypes
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from projects.blank import is_blank
 from projects.intake.extract.base import Attachment, Block, Context, Extraction, Report, clean
 from projects.intake.extract.html_blocks import read_page
 from projects.intake.extract.plain import paragraphs
+from projects.intake.extract.saving import save_attachment
 from projects.intake.names import clean_name
 
 DECORATION = 64 * 1024
@@ -136,11 +136,7 @@ def file_name(file: File, number: int) -> str:
 def _saved(files: Sequence[File], folder: Path) -> Iterator[Attachment]:
     """Write the files into the folder under numbers, whatever they are called."""
     for number, file in enumerate(files, start=1):
-        path = folder / str(number)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(file.content)
-        yield Attachment(file_name(file, number), path)
+        yield save_attachment(folder, number, file_name(file, number), file.content)
 
 
 def _line(text: str) -> str:

@@ -35,6 +35,16 @@ def unlocked(path: Path, context: Context) -> Iterator[Path]:
         yield decrypted(path, context.password, Path(folder))
 
 
+@contextmanager
+def opened_if_locked(path: Path, context: Context) -> Iterator[Path]:
+    """Give an old Word, Excel or PowerPoint file as it is, or an opened copy of a locked one; see `unlocked`."""
+    if not is_locked(path):
+        yield path
+        return
+    with unlocked(path, context) as opened:
+        yield opened
+
+
 def decrypted(path: Path, password: str, folder: Path) -> Path:
     """Write an opened copy of a locked office file, old or new, into `folder` and return its path.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from projects.intake.extract.base import Attachment
+from projects.intake.extract.saving import save_attachment
 from projects.intake.names import clean_name
 
 MOST_FILES = 500
@@ -71,8 +71,4 @@ def _taken(files: list[tuple[str, Any]], folder: Path) -> Iterator[Attachment]:
         room -= len(content)
         if room < 0:
             return
-        path = folder / str(number)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(content)
-        yield Attachment(name, path)
+        yield save_attachment(folder, number, name, content)

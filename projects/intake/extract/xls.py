@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from projects.intake.extract.base import Context, Extraction, ExtractionError, Report
-from projects.intake.extract.ooxml_password import is_locked, unlocked
+from projects.intake.extract.ooxml_password import opened_if_locked
 from projects.intake.extract.sheets import Cells, Hidden, Merge, Sheet, workbook_blocks
 from projects.intake.extract.sheets_display import Value, displayed
 from projects.intake.extract.sniff import XLS
@@ -23,10 +23,8 @@ _BROKEN = (struct.error, LookupError, ValueError, TypeError, AttributeError, Ass
 
 def extract(path: Path, context: Context) -> Extraction:
     """Read all sheets, hidden ones too; formulas give the values stored with them."""
-    if is_locked(path):
-        with unlocked(path, context) as opened:
-            return _read(opened, context)
-    return _read(path, context)
+    with opened_if_locked(path, context) as opened:
+        return _read(opened, context)
 
 
 def _read(path: Path, context: Context) -> Extraction:
