@@ -8,9 +8,10 @@ from descriptions of the documents alone.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
+
+from projects.folding import folded_letters
 
 
 class Kind(StrEnum):
@@ -97,9 +98,7 @@ _SHORT = 4
 
 def folded(text: str) -> str:
     """Return text without case, accents and punctuation, words one space apart."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    letters = "".join(character for character in plain if not unicodedata.combining(character))
-    return " ".join(re.sub(r"\W+|_", " ", letters).split())
+    return " ".join(re.sub(r"\W+|_", " ", folded_letters(text)).split())
 
 
 def kind_of(question: str, *, anchored: bool, collections: Iterable[str] = ()) -> Kind:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from projects.folding import folded_letters
 from projects.presentation.quotes import Span
 from projects.retrieval.stopwords import STOP_WORDS
 
@@ -47,7 +48,7 @@ def stem(word: str) -> str:
 
     It decides about a colour only, so a word too many or too few does no harm.
     """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+    plain = folded_letters(word)
     if not plain.isalpha():
         return plain
     for ending in _ENDINGS:
