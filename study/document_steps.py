@@ -16,7 +16,7 @@ from study import tasks
 from study.asking import Question, Told, tell
 from study.keys import Learner
 from study.language import language_of
-from study.models import DocumentSummary, Passport, ReadingPlan, SectionSummary, StudyTask
+from study.models import DocumentSummary, Passport, ReadingPlan, SectionSummary
 from study.pieces import Piece, pieces_of
 from study.plan import Plan, fitting, plan, steps_done
 from study.prompts import (
@@ -249,11 +249,3 @@ def _source(document: DocumentText) -> str:
 def _language(document: DocumentText) -> str:
     known = Passport.objects.filter(document_id=document.document_id).values_list("language", flat=True).first()
     return known or language_of(document.text)
-
-
-def task_of(held: Claim) -> StudyTask:
-    """Return the row of a claim. Raises ClaimLost when it is gone."""
-    task = StudyTask.objects.filter(pk=held.task_id).first()
-    if task is None:
-        raise tasks.ClaimLost
-    return task

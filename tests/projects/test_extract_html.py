@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projects.intake.extract import Context, extract
-from projects.intake.extract.html_blocks import blocks_of_html
+from projects.intake.extract.html_blocks import read_page
 
 
 def texts(markup: str | bytes) -> list[str]:
-    return [block.text for block in blocks_of_html(markup)]
+    return [block.text for block in read_page(markup).blocks]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_code_styles_and_hidden_text_are_left_out_and_entities_are_letters() -> 
 def test_headings_have_their_levels_and_paragraphs_their_breaks() -> None:
     markup = "<h1>Lease <em>2024</em></h1><p>Rent:<br>900\n   euros</p>loose text<h3>Sub</h3><div>a<div>b</div>c</div>"
 
-    assert [(block.level, block.text) for block in blocks_of_html(markup)] == [
+    assert [(block.level, block.text) for block in read_page(markup).blocks] == [
         (1, "Lease 2024"),
         (0, "Rent:\n900 euros"),
         (0, "loose text"),
@@ -142,7 +142,7 @@ def test_cells_that_claim_to_cover_everything_unfold_to_little() -> None:
 
 @given(st.text(alphabet="<>/&; abctdrhpulie=\"'1!-", max_size=300))
 def test_no_markup_breaks_it(markup: str) -> None:
-    assert all(block.text.strip() for block in blocks_of_html(markup))
+    assert all(block.text.strip() for block in read_page(markup).blocks)
 
 
 def test_the_title_is_the_first_heading_unless_the_page_shows_it(read: Any) -> None:

@@ -48,17 +48,12 @@ class Page:
     pictures: int
 
 
-def blocks_of_html(markup: str | bytes) -> Iterator[Block]:
-    """Yield what a person sees of a page, or of a piece of one; never fails. The page's title is not among it.
+def read_page(markup: str | bytes) -> Page:
+    """Return what a person sees of a page, or of a piece of one; never fails. Bytes are decoded as the page says.
 
     Tables of data come as blocks of rows, list items as lines that begin with '- ' or their number, quotations as
-    lines that begin with '> '.
+    lines that begin with '> '. The title is not among the blocks.
     """
-    yield from read_page(markup).blocks
-
-
-def read_page(markup: str | bytes) -> Page:
-    """Return what a person sees of a page; bytes are decoded as the page says."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup if isinstance(markup, str) else decode_markup(markup).text)
