@@ -116,13 +116,15 @@ def _store(turn: Turn, way: _Way, coverage: Coverage, *, elsewhere: bool) -> int
 
 def _way(turn: Turn, learner: Learner | None, *, elsewhere: bool) -> _Way:
     project_id = turn.conversation.project_id
+    digest = digest_for(project_id, learner) if learner else None
+    if digest is not None and (ready := _prepared(turn)):
+        return _Way(Route(Lane.DIGEST, PREPARED_REASON), (), of_digest(digest), frozenset(digest.documents), ready)
     before = _before(turn)
     query = " ".join([*(other.question for other in before), turn.question])
     found = find(project_id, query, limit=MAX_PASSAGES)
     passages = choose(found.passages, MAX_PASSAGES, PASSAGE_BUDGET)
     if elsewhere:
         return _by_passages(project_id, found, passages, turn, before)
-    digest = digest_for(project_id, learner) if learner else None
     names = bool(names_in(turn.question, passages))
     document_id = concerned(found.hits) or _cited_before(before)
     prefix = _remembered(document_id, learner)
@@ -144,15 +146,15 @@ def _called(digest: DigestPrompt | None) -> frozenset[str]:
 
 
 def _by_digest(chosen: Route, digest: DigestPrompt, turn: Turn, passages: Sequence[Passage]) -> _Way:
-    prepared = "" if turn.fresh else _prepared(turn)
-    route_ = Route(Lane.DIGEST, PREPARED_REASON) if prepared else chosen
     near = {passage.document_id for passage in passages}
     messages = digest.messages(overview_question(turn.question), near)
-    return _Way(route_, messages, of_digest(digest), frozenset(digest.documents), prepared)
+    return _Way(chosen, messages, of_digest(digest), frozenset(digest.documents))
 
 
 def _prepared(turn: Turn) -> str:
     """Return the answer that was prepared for these very words, empty if there is none that still holds."""
+    if turn.fresh:
+        return ""
     wanted = folded(turn.question)
     openings_ = opening_questions(turn.conversation.project_id)
     return next((one.answer for one in openings_ if folded(one.question) == wanted), "")
@@ -198,7 +200,7 @@ def _before(turn: Turn) -> list[Turn]:
     """Return the turns that a question leans on, oldest first; none if it can be understood alone."""
     done = turn.conversation.turns.filter(pk__lt=turn.pk, state=Turn.State.DONE).order_by("-pk")[:TELLING]
     earlier_turns = list(done)[::-1]
-    if not earlier_turns or not leans_back(turn.question, anchored=False):
+    if not earlier_turns or not leans_back(turn.question):
         return []
     return earlier_turns
 

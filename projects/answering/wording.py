@@ -123,11 +123,7 @@ def kind_of(question: str, *, anchored: bool, collections: Iterable[str] = ()) -
     return Kind.FACT
 
 
-def leans_back(question: str, *, anchored: bool) -> bool:
+def leans_back(question: str) -> bool:
     """Tell whether a question in a conversation can only be understood with what was said before."""
     words = folded(question)
-    if re.search(_FOLLOWING[0], words):
-        return True
-    return not anchored and (
-        len(words.split()) <= _SHORT or any(re.search(pattern, words) for pattern in _FOLLOWING[1:])
-    )
+    return len(words.split()) <= _SHORT or any(re.search(pattern, words) for pattern in _FOLLOWING)

@@ -102,4 +102,4 @@ def test_case_accents_and_spaces_make_no_difference(question: str) -> None:
     ],
 )
 def test_what_cannot_be_understood_alone_leans_on_what_was_said(question: str, *, leans: bool) -> None:
-    assert leans_back(question, anchored=False) is leans
+    assert leans_back(question) is leans
