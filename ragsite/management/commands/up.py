@@ -17,7 +17,7 @@ INTERRUPTED = 130
 
 
 class Command(BaseCommand):
-    help = "Run Readahead: web, worker and model, until Ctrl-C."
+    help = "Run Readahead: web, worker, reader and model, until Ctrl-C."
     requires_system_checks = []  # the children run them, and this one may have to fetch the model first
 
     def handle(self, *args: Any, **options: Any) -> None:
