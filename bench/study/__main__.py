@@ -24,6 +24,8 @@ from ragsite.home import models_folder
 from tests.reports import REPORTS
 
 RESULTS = Path(__file__).resolve().parents[2] / "bench-results"
+SCRATCH = RESULTS / "scratch-study"
+"""The measured installations; they hold the documents' text, and go when all is measured."""
 
 
 def main() -> int:
@@ -39,6 +41,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         return 130
+    finally:
+        shutil.rmtree(SCRATCH, ignore_errors=True)
     print(f"\n{table(figures)}\n")
     for note in run.notes:
         print(f"Note: {note}")
@@ -50,7 +54,7 @@ def main() -> int:
 
 def prepare(options: Options) -> Run:
     """Bring the model and lay out the files. Raises FetchError."""
-    folder = RESULTS / "scratch-study"
+    folder = SCRATCH
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "files").mkdir(parents=True)
     report = ConsoleReport(sys.stderr, options.model.id)
