@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from projects.answering.prompt import NOT_STATED
 from projects.answering.sentences import Span, figures, sentences, terms
+from projects.answering.silence import is_silence
 from projects.answering.turns import CitedMark
 from projects.retrieval.passages import Passage
 
@@ -28,7 +28,6 @@ MAX_QUOTE = 600
 """Characters; a 'sentence' may be a whole table."""
 
 _MARK = re.compile(r"\s*\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]")
-_SILENT = NOT_STATED.casefold().rstrip(".")
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def _support(passage: str, sentence: str) -> float:
 
 
 def _supported_numbers(claim: _Claim, passages: Sequence[Passage]) -> list[int]:
-    if claim.text.casefold().startswith(_SILENT):
+    if is_silence(claim.text):
         return []
     given = (number for number in dict.fromkeys(claim.numbers) if 1 <= number <= len(passages))
     kept = [number for number in given if supports(passages[number - 1].text, claim.text)]

@@ -16,8 +16,8 @@ from inference.gateway import gateway
 from projects.answering.briefing import Prepared, prepare
 from projects.answering.citations import cite
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
-from projects.answering.prompt import NOT_STATED
 from projects.answering.router import Lane
+from projects.answering.silence import is_silence, may_be_silence
 from projects.answering.speed import ReadingSpeed
 from projects.answering.turns import Outcome, finish_turn
 from projects.models import Turn
@@ -55,7 +55,7 @@ class _Answer:
         With `hold_back` nothing is, as long as it may become the sentence that the documents do not say.
         """
         self.text += text
-        if hold_back and NOT_STATED.startswith(self.text.strip()):
+        if hold_back and may_be_silence(self.text):
             return ""
         if self.ttft_s is None:
             self.ttft_s = time.monotonic() - self.asked
@@ -69,7 +69,7 @@ class _Answer:
     @property
     def does_not_say(self) -> bool:
         """The answer is only that the documents do not say."""
-        return self.text.strip() == NOT_STATED
+        return is_silence(self.text)
 
     def outcome(self, state: Turn.State, code: str = "", error: str = "") -> Outcome:
         return Outcome(
