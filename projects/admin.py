@@ -12,7 +12,18 @@ from django.db.models import Count, QuerySet, TextField
 from django.http import HttpRequest
 
 from projects.intake.service import remove_document, remove_project, remove_user
-from projects.models import Chunk, Citation, Conversation, Document, DocumentName, Project, Section, Turn
+from projects.models import (
+    Chunk,
+    Citation,
+    Conversation,
+    Document,
+    DocumentName,
+    Project,
+    Section,
+    Turn,
+    Vector,
+    VectorIndex,
+)
 
 if TYPE_CHECKING:
     UserAdmin = admin_of_users.UserAdmin[User]
@@ -157,6 +168,26 @@ class ChunkAdmin(MadeByMachine):
     list_select_related = ["document"]
     raw_id_fields = ["document", "section"]
     search_fields = ["document__name", "content_key", "text"]
+
+
+@admin.register(VectorIndex)
+class VectorIndexAdmin(MadeByMachine):
+    list_display = ["model", "dim", "state", "vectors", "created"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return _counted(super().get_queryset(request), "vectors")
+
+    @admin.display(ordering="vectors_count")
+    def vectors(self, index: Any) -> int:
+        return int(index.vectors_count)
+
+
+@admin.register(Vector)
+class VectorAdmin(MadeByMachine):
+    list_display = ["__str__", "index", "chunk"]
+    list_select_related = ["index", "chunk"]
+    raw_id_fields = ["chunk"]
+    search_fields = ["chunk__document__name"]
 
 
 @admin.register(Conversation)

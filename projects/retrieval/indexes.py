@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -19,6 +20,14 @@ logger = logging.getLogger(__name__)
 State = VectorIndex.State
 DELETE_SLICE = 2_000
 """Vectors deleted at a time, so that nobody waits long for the database."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Chunks that have a vector, of all that should have one; 0 of 0 before the first."""
+
+    done: int
+    total: int
 
 
 def serving() -> VectorIndex | None:
@@ -53,6 +62,15 @@ def lacking(index: VectorIndex) -> QuerySet[Chunk]:
     """Return the chunks that should have a vector in an index and have none."""
     made = Vector.objects.filter(index=index, chunk=OuterRef("pk"))
     return Chunk.objects.filter(~Exists(made), document__state__in=Document.ANSWERABLE, document__project__vectors=True)
+
+
+def progress() -> Progress:
+    """Return how far the configured model's index is, over all projects. Raises EmbeddingFailed if it is not here."""
+    wanted = VectorIndex.objects.filter(key=backend_key(embeddings.configured())).first()
+    if wanted is None:
+        return Progress(0, 0)
+    done = wanted.vectors.count()
+    return Progress(done, done + lacking(wanted).count())
 
 
 def switch_if_whole() -> bool:

@@ -14,6 +14,7 @@ from projects.retrieval.matrix import shelf
 
 LOADING = "Searched by words alone: the model for search by meaning is still being loaded."
 NOT_BUILT = "Searched by words alone: the documents are not indexed by meaning yet."
+BUILDING = "Searched by words alone: {done:,} of {total:,} passages are indexed by meaning so far."
 FAILED = "Searched by words alone: {cause}"
 PARTLY = "{count} of the documents {are} not indexed by meaning yet and {were} searched by words alone."
 
@@ -39,7 +40,7 @@ def nearest(project_id: int, question: str, limit: int, documents: Collection[in
     if health.state is not EngineState.READY:
         return Meaning(note=LOADING)
     if index is None or not indexes.usable(index):
-        return Meaning(note=NOT_BUILT)
+        return Meaning(note=_built_so_far())
     try:
         query = embeddings.embedder(index.model).embed_query(question)
     except EmbeddingFailed as error:
@@ -65,6 +66,11 @@ def warm_up(index: VectorIndex | None = None) -> EmbeddingHealth:
     asked = embeddings.embedder(index.model)
     asked.warm_up()
     return asked.health()
+
+
+def _built_so_far() -> str:
+    progress = indexes.progress()
+    return BUILDING.format(done=progress.done, total=progress.total) if progress.done else NOT_BUILT
 
 
 def _partly(count: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -27,14 +26,6 @@ SLICE_S = 20.0
 """Seconds after which a job goes to the end of the line: uploads that came meanwhile are read first."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Chunks that have a vector in the newest index, of all that should have one."""
-
-    done: int
-    total: int
-
-
 def embed_document(document_id: int) -> None:
     """Make a document findable by meaning; nothing happens if it is already, or is gone, or is not answerable.
 
@@ -53,7 +44,8 @@ def build_index() -> None:
             if not _fill(index, document_id, deadline):
                 _go_on(BUILD_JOB)
                 return
-    indexes.switch_if_whole()
+    if indexes.switch_if_whole():
+        embeddings.release_others(embeddings.configured())
     while indexes.delete_some_retired():
         if time.monotonic() > deadline:
             _go_on(BUILD_JOB)
@@ -66,15 +58,6 @@ def catch_up() -> None:
         return
     with transaction.atomic():
         enqueue(BUILD_JOB)
-
-
-def progress() -> Progress:
-    """Return how far the index of the configured model is, for all projects together."""
-    index = VectorIndex.objects.filter(model=embeddings.configured()).exclude(state=VectorIndex.State.RETIRED).last()
-    if index is None:
-        return Progress(0, 0)
-    done = Vector.objects.filter(index=index).count()
-    return Progress(done, done + indexes.lacking(index).count())
 
 
 def _is_behind() -> bool:

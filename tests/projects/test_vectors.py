@@ -13,7 +13,7 @@ from projects.intake.service import remove_document
 from projects.models import Chunk, Document, Project, Vector, VectorIndex
 from projects.retrieval import indexes, vectors
 from projects.retrieval.matrix import ProjectVectors
-from projects.retrieval.meaning import nearest
+from projects.retrieval.meaning import NOT_BUILT, Meaning, nearest
 from tests.projects.embedding import FakeModels
 from tests.projects.factories import add_read, make_project
 
@@ -160,7 +160,7 @@ def test_documents_without_vectors_get_them_after_a_start(models: FakeModels) ->
     vectors.catch_up()
     assert jobs(vectors.BUILD_JOB) == [()]
     vectors.build_index()
-    assert vectors.progress() == vectors.Progress(1, 1)
+    assert indexes.progress() == indexes.Progress(1, 1)
 
 
 def test_a_model_that_is_not_there_stops_no_job_and_loses_nothing(models: FakeModels) -> None:
@@ -245,7 +245,7 @@ class TestAnotherModel:
     def test_other_files_under_the_same_name_are_another_model(self, project: Project, models: FakeModels) -> None:
         models.use("first", dim=32)
         models.ready("first")
-        assert nearest(project.pk, "hound", 5, None).searched is False
+        assert nearest(project.pk, "hound", 5, None) == Meaning(note=NOT_BUILT)
         vectors.build_index()
         assert list(VectorIndex.objects.values_list("dim", "state")) == [(32, "serving")]
         assert found(project, "hound")[0] == "rules.txt"
