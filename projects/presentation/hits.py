@@ -41,6 +41,11 @@ class Hits:
     by: str = ""
     note: str = ""
 
+    @property
+    def without_the_words(self) -> bool:
+        """Tell whether all that was found is only near in meaning."""
+        return bool(self.hits) and all(hit.by_words is None for hit in self.hits)
+
 
 def search(project_id: int, question: str, documents: Collection[int] | None = None) -> Hits:
     """Search a project, or some of its documents, without any call of the model."""

@@ -110,8 +110,19 @@ def test_ranks_by_words_and_by_meaning_are_shown_with_what_could_not_be_done(
     html = found(page, project, "?q=rent")
     assert "11th by meaning" in html
     assert "by words</span>" not in html
-    assert "1 passage, found by words and meaning" in html
+    assert "1 passage, near in meaning; none has these words" in html
     assert "The index is being made." in html
+
+
+def test_what_was_found_by_words_too_is_said_to_be(
+    page: Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lease = Document.objects.get(name="lease.pdf")
+    one = replace(passage("Nine hundred a month.", document="lease.pdf"), document_id=lease.pk)
+    other = replace(passage("The rent is nine hundred.", document="lease.pdf"), document_id=lease.pk)
+    answer = Found((retrieval.Hit(one, None, 1, 0.2), retrieval.Hit(other, 1, 2, 0.1)), "words and meaning", "")
+    monkeypatch.setattr(retrieval, "find", lambda *_, **__: answer)
+    assert "2 passages, found by words and meaning" in found(page, project, "?q=rent")
 
 
 def test_htmx_gets_the_hits_alone(page: Client, project: Project) -> None:
