@@ -21,6 +21,7 @@ _BADGES = {
     Document.State.WARNINGS: "badge-warn",
     Document.State.NEEDS_PASSWORD: "badge-warn",
     Document.State.FAILED: "badge-bad",
+    Document.State.CANCELLED: "",
 }
 
 

@@ -79,6 +79,13 @@ def test_a_list_that_would_look_the_same_is_not_put_under_a_finger_again(page: C
     assert "Read it again" in ended.content.decode()
 
 
+def test_a_cancelled_document_does_not_look_as_if_it_were_being_read(page: Client, project: Project) -> None:
+    Document.objects.create(project=project, sha256="0" * 64, name="a.txt", size=1, state=Document.State.CANCELLED)
+    html = desk(page, project)
+    assert "Cancelled" in html
+    assert "badge-busy" not in html
+
+
 def test_a_failed_document_shows_its_cause_in_its_row(page: Client, project: Project) -> None:
     add_read(project, "broken.pdf", b"%PDF-1.7 nothing")
     document = Document.objects.get()
