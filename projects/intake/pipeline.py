@@ -28,6 +28,8 @@ from study.queue import JobTimedOut, enqueue
 
 logger = logging.getLogger(__name__)
 
+PARTS_AT_ONCE = 4
+"""Parts of a document that are written in one transaction, a second or so; nobody else can write meanwhile."""
 MOST_STARTS = 3
 """Readings that may be cut off by a crash or a stop before the file is taken to be the cause; see `recovery`."""
 
@@ -59,6 +61,7 @@ def ingest(document_id: int, *, gives_way: bool = False) -> None:
         _give_way(claim)
     except (ClaimLost, Document.DoesNotExist):
         logger.info("document %s was taken from its reader", document_id)
+        _drop_half_written(document_id)
     except PasswordNeeded as error:
         _fail(claim, State.NEEDS_PASSWORD, error.message)
     except ExtractionError as error:
@@ -103,9 +106,12 @@ def _give_way(claim: Claim) -> None:
 
 def _index(document: Document, claim: Claim, extraction: Extraction, warnings: list[str]) -> None:
     sections = sections_of(extraction.blocks)
-    chunks = chunks_of(sections)
+    parts = list(indexing.parts_of(sections, chunks_of(sections)))
     tokens = _count_tokens(sections)
     key = indexing.text_key(sections)
+    opening = sections[0].text if sections else ""
+    if len(parts) > PARTS_AT_ONCE:
+        _write_ahead(document, claim, parts, opening)
     with transaction.atomic():
         claim.move(
             State.INDEXING,
@@ -119,14 +125,35 @@ def _index(document: Document, claim: Claim, extraction: Extraction, warnings: l
             error="",
             updated=timezone.now(),
         )
-        read_before = indexing.clear(document)
-        indexing.write(document, sections, chunks)
+        if len(parts) <= PARTS_AT_ONCE:
+            same = key == document.text_key
+            _clear(document, "\n".join(section.text for section in sections), same=same)
+            for part in parts:
+                indexing.write(document, part, opening)
         make_passport(document.pk, document.name, sections, extraction.pages)
-        if read_before and key != document.text_key:
-            forget_text(document, "\n".join(section.text for section in sections))
-            erase()
         enqueue(EMBED_JOB, document.pk)
         enqueue(LEARN_JOB, document.pk)
+
+
+def _write_ahead(document: Document, claim: Claim, parts: Sequence[indexing.Part], opening: str) -> None:
+    """Write a large document part by part, so that others can write in between; it shows when its state says so.
+
+    What an earlier reading had found goes first: whoever cancels from here on cancels that too.
+    """
+    with transaction.atomic():
+        claim.move(State.INDEXING, State.INDEXING, text_key="")
+        _clear(document)
+    for done, part in enumerate(parts):
+        with transaction.atomic():
+            claim.move(State.INDEXING, State.INDEXING, stage_done=done, stage_total=len(parts))
+            indexing.write(document, part, opening)
+
+
+def _clear(document: Document, text: str = "", *, same: bool = False) -> None:
+    """Delete what an earlier reading had written, and unless the new text is the same, what quotes or tells of it."""
+    if indexing.clear(document) and not same:
+        forget_text(document, text)
+        erase()
 
 
 def _fail(claim: Claim, state: State, sentence: str) -> None:
@@ -135,10 +162,16 @@ def _fail(claim: Claim, state: State, sentence: str) -> None:
         if not claim.end(state, error=sentence, warnings=[], report={}, text_key=""):
             return
         document = Document.objects.get(pk=claim.document_id)
-        if indexing.clear(document):
-            forget_text(document)
-            forget_passport(document.pk)
-            erase()
+        _clear(document)
+        forget_passport(document.pk)
+
+
+def _drop_half_written(document_id: int) -> None:
+    """Delete what was written of a document that was cancelled before it was whole; another reader clears it itself."""
+    with transaction.atomic():
+        cancelled = Document.objects.filter(pk=document_id, state=State.CANCELLED, text_key="").first()
+        if cancelled is not None:
+            _clear(cancelled)
 
 
 def _count_tokens(sections: Sequence[SectionText]) -> int | None:

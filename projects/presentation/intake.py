@@ -113,8 +113,10 @@ def _notes(document: Document) -> tuple[str, ...]:
 
 def _reading(document: Document, now: datetime) -> Reading:
     done, total = document.stage_done, document.stage_total
-    if document.state == State.INDEXING or not total:
+    if not total:
         return Reading(0, 0, "")
+    if document.state == State.INDEXING:
+        return Reading(done, total, f"{100 * done // total} %")
     far = f"{done:,} of {total:,} pages" if _has_pages(document) else f"{100 * done // total} %"
     if document.state == State.QUEUED:
         return Reading(done, total, f"{far}, goes on after what came since")

@@ -8,14 +8,16 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
 from django_q.models import OrmQ
 
-from projects.intake import attachments, giving_way, store
+from projects.intake import attachments, giving_way, indexing, pipeline, store
 from projects.intake.pipeline import ingest
+from projects.intake.recovery import recover
 from projects.intake.service import (
     INGEST_JOB,
     IntakeError,
@@ -422,3 +424,80 @@ def test_nothing_recognised_is_kept_of_a_scan_that_was_cancelled_or_removed(
         end(scan)
         reading[-1].join(10)
         assert not (settings.HOME / "recognised" / str(scan.pk)).exists()
+
+
+LARGE = b"\n\n".join(
+    b"# Part %d\n\nThe rent of flat %d is %d euros. " % (n, n, 900 + n) + b"Words. " * 300 for n in range(60)
+)
+
+
+@pytest.fixture
+def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents of more than a few sections are large."""
+    monkeypatch.setattr(indexing, "SECTIONS", 5)
+    monkeypatch.setattr(pipeline, "PARTS_AT_ONCE", 2)
+
+
+def contents(document: Document) -> list[tuple[int, int, str]]:
+    rows = document.chunks.order_by("ordinal").select_related("section")
+    return [(chunk.ordinal, chunk.section.ordinal, chunk.text) for chunk in rows]
+
+
+@pytest.mark.django_db
+def test_a_large_document_is_written_in_parts_and_is_the_same(in_parts: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = add_read(make_project(), "large.md", LARGE)
+    parts = contents(large)
+    monkeypatch.setattr(pipeline, "PARTS_AT_ONCE", 1000)
+    whole = contents(add_read(make_project("Other"), "large.md", LARGE))
+
+    assert large.state == "ready"
+    assert parts == whole
+    assert [ordinal for ordinal, _, _ in parts] == list(range(len(parts)))
+    assert len(search(large.project_id, "rent of flat 59")) > 0
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("written", [0, 1, 5])
+def test_a_large_document_cancelled_half_way_leaves_nothing_and_can_be_read_again(
+    in_parts: None, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    document = queued("large.md", LARGE)
+    write = indexing.write
+    calls: list[int] = []
+
+    def cancel_after(*arguments: Any) -> None:
+        write(*arguments)
+        calls.append(1)
+        if len(calls) == written + 1:
+            cancel_document(document)
+
+    monkeypatch.setattr(indexing, "write", cancel_after)
+    ingest(document.pk)
+    assert now(document).state == "cancelled"
+    assert not Chunk.objects.exists()
+
+    monkeypatch.setattr(indexing, "write", write)
+    assert retry_document(document)
+    ingest(document.pk)
+    assert now(document).state == "ready"
+    assert len(contents(document)) == Chunk.objects.count() > 20
+
+
+@pytest.mark.django_db
+def test_a_large_document_killed_half_way_starts_clean(in_parts: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = queued("large.md", LARGE)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "make_passport", die)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(document.pk)
+    assert (now(document).state, Chunk.objects.exists()) == ("indexing", True)
+    assert search(document.project_id, "rent of flat 59") == []
+
+    monkeypatch.undo()
+    recover()
+    ingest(document.pk)
+    assert now(document).state == "ready"
+    assert [ordinal for ordinal, _, _ in contents(document)] == list(range(Chunk.objects.count()))

@@ -47,13 +47,16 @@ def run(intake: Intake) -> list[Figure]:
     _embed_at_random(project, index)
     questions = [words.some(WORDS_OF_QUESTION) + "?" for _ in range(sizes.questions + WARM)]
     queries = [embeddings.embed_query(question) for question in questions]
-    by_words = _measured(lambda n: lexical.search(project.pk, questions[n]), len(questions))
-    by_meaning = _measured(lambda n: shelf.of(index, project.pk).nearest(queries[n], 50, None), len(questions))
-    both = _measured(lambda n: find(project.pk, questions[n], limit=LIMIT), len(questions))
+    by_words, _ = _measured(lambda n: lexical.search(project.pk, questions[n]), len(questions))
+    by_meaning, _ = _measured(lambda n: shelf.of(index, project.pk).nearest(queries[n], 50, None), len(questions))
+    both, busy = _measured(lambda n: find(project.pk, questions[n], limit=LIMIT), len(questions))
     rank = f"95th percentile of {sizes.questions} questions"
     alone = [Figure("searching", f"by words, {rank}", percentile(by_words, 0.95), "ms")]
     alone.append(Figure("searching", f"by meaning, {rank}", percentile(by_meaning, 0.95), "ms"))
-    detail = f"{count:,} chunks; the question's vector, fusion and joining of neighbours within"
+    detail = (
+        f"{count:,} chunks; the question's vector, fusion and joining of neighbours within; "
+        f"{percentile(busy, 0.95):.0f} ms of processor time"
+    )
     total = Figure("searching", f"both, {rank}", percentile(both, 0.95), "ms", TARGET_MS, "at most", detail)
     return [*alone, total, Figure("searching", "chunks put into the word index", count / filled, "chunks/s")]
 
@@ -83,7 +86,8 @@ def _fill(project: Project, chunks: int, words: Words) -> int:
         pieces = min(CHUNKS_EACH, chunks - number)
         sections = [SectionText((), 1 + piece, words.some(WORDS_OF_CHUNK)[:CHUNK_LIMIT]) for piece in range(pieces)]
         with transaction.atomic():
-            indexing.write(document, sections, [_whole(*numbered) for numbered in enumerate(sections)])
+            for part in indexing.parts_of(sections, [_whole(*numbered) for numbered in enumerate(sections)]):
+                indexing.write(document, part, sections[0].text)
     return Chunk.objects.filter(document__project=project).count()
 
 
@@ -110,11 +114,12 @@ def _normal(rows: Matrix) -> Matrix:
     return normal
 
 
-def _measured(ask: Callable[[int], object], count: int) -> Sequence[float]:
-    """Return the milliseconds of each question but the first ones."""
-    spent = []
+def _measured(ask: Callable[[int], object], count: int) -> tuple[Sequence[float], Sequence[float]]:
+    """Return the milliseconds of each question but the first ones, and those of this process's processors."""
+    spent, busy = [], []
     for number in range(count):
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         ask(number)
         spent.append(1000 * (time.perf_counter() - began))
-    return spent[WARM:]
+        busy.append(1000 * (time.process_time() - worked))
+    return spent[WARM:], busy[WARM:]
