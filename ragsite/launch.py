@@ -46,6 +46,7 @@ def launch(say: Callable[[str], None]) -> None:
         end_all(Mark(settings.RUN_DIR), LEFTOVER_GRACE_S)
         _drop_incoming(Path(settings.FILE_UPLOAD_TEMP_DIR))
         require_port(settings.HOST, settings.PORT)
+        say("Getting the data folder ready …")
         call_command("migrate", verbosity=0, interactive=False)
         local_owner()
         require_account()

@@ -63,15 +63,15 @@ def ordinal(rank: int) -> str:
     return f"{rank}{ending}"
 
 
-def coverage_line(coverage: Mapping[str, Any], *, cited: bool) -> str:
-    """Return which documents the answer could rest on, or nothing when that was not recorded.
+def coverage_line(coverage: Mapping[str, Any], lane: str = "") -> str:
+    """Return which documents the answer could come from, or nothing when that was not recorded.
 
-    One without citations rests on none of them; they were searched for it.
+    A digest tells of all of them; on every other way they were searched, and which ones it rests on, its marks say.
     """
     ready, total = int(coverage.get("ready", 0)), int(coverage.get("total", 0))
     if not total:
         return ""
-    verb = "rests on" if cited else "searched"
+    verb = "rests on" if lane == "digest" else "searched"
     if ready == total:
         return f"{verb} the one document" if total == 1 else f"{verb} all {total} documents"
     waiting = ", ".join(map(str, coverage.get("waiting", [])))

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
+from projects.answering.silence import is_silence
 from projects.answering.turns import ended
 from projects.models import Citation, Document, Turn
 from projects.presentation import markdown, words
@@ -60,11 +61,17 @@ def cut_off(turn: Turn) -> str:
 
 
 @register.filter
+def untraced(turn: Turn) -> bool:
+    """Tell whether an answer says something and none of it could be traced to a document."""
+    return turn.state == Turn.State.DONE and not turn.citations.all() and not is_silence(turn.answer)
+
+
+@register.filter
 def coverage(turn: Turn) -> str:
-    """Return the line that says which documents the answer rests on; a turn that failed has none to rest on any."""
+    """Return the line that says which documents the answer could come from; a turn that failed comes from none."""
     if turn.state in (Turn.State.FAILED, Turn.State.INTERRUPTED):
         return ""
-    return words.coverage_line(turn.coverage, cited=bool(turn.citations.all()))
+    return words.coverage_line(turn.coverage, turn.lane)
 
 
 @register.filter

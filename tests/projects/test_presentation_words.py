@@ -43,9 +43,9 @@ def test_a_turn_that_failed_at_once_has_no_timing_line() -> None:
     ],
 )
 def test_the_coverage_line_names_what_is_missing(coverage: dict[str, object], said: str) -> None:
-    assert coverage_line(coverage, cited=True) == said
+    assert coverage_line(coverage, "digest") == said
 
 
-def test_an_answer_without_citations_does_not_claim_to_rest_on_a_document() -> None:
-    assert coverage_line({"ready": 1, "total": 1}, cited=False) == "searched the one document"
-    assert coverage_line({"ready": 1, "total": 2}, cited=False) == "searched 1 of 2 documents"
+def test_an_answer_from_what_was_found_does_not_claim_to_rest_on_all_documents() -> None:
+    assert coverage_line({"ready": 1, "total": 1}, "passages") == "searched the one document"
+    assert coverage_line({"ready": 1, "total": 2}, "deep") == "searched 1 of 2 documents"

@@ -144,7 +144,8 @@ def test_an_answer_shows_its_source_with_a_way_to_it(page: Client, project: Proj
     assert html.count(url) == 2
     assert 'title="lease.txt: 900 euros a month"' in html
     assert "first word after 1.2 s" in html
-    assert "rests on the one document" in html
+    assert "searched the one document" in html
+    assert "could be traced" not in html
 
 
 @pytest.mark.parametrize("state", [Turn.State.FAILED, Turn.State.INTERRUPTED])
@@ -153,12 +154,12 @@ def test_a_turn_without_an_answer_names_no_documents_under_it(page: Client, proj
     assert "the one document" not in conversation(page, turn)
 
 
-def test_an_answer_without_citations_was_searched_for_and_rests_on_nothing(page: Client, project: Project) -> None:
+def test_an_answer_without_citations_says_that_nothing_in_it_could_be_traced(page: Client, project: Project) -> None:
     turn = turn_with_answer(project, coverage={"ready": 1, "total": 1, "waiting": []})
     turn.citations.all().delete()
-    html = conversation(page, turn)
-    assert "searched the one document" in html
-    assert "rests on the one document" not in html
+    assert "Nothing in this answer could be traced to a document." in conversation(page, turn)
+    Turn.objects.filter(pk=turn.pk).update(answer="The documents do not say.")
+    assert "could be traced" not in conversation(page, turn)
 
 
 def test_a_broken_answer_shows_why_and_offers_to_try_again(page: Client, project: Project) -> None:
