@@ -136,7 +136,8 @@ class DocumentAdmin(RemovesFiles, UploadedNotAdded, LookAt):
     raw_id_fields = ["project"]
     exclude = ["password"]
     readonly_fields = [
-        *("parent", "sha256", "media_type", "size", "state", "starts", "stage_done", "stage_total", "stage_began"),
+        *("parent", "sha256", "media_type", "size", "state", "starts"),
+        *("stage_done", "stage_total", "stage_from", "stage_began"),
         *("pages", "tokens", "warnings", "report", "text_key", "created", "updated"),
     ]
     search_fields = ["name", "names__name", "sha256", "project__name"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 import time
 from datetime import timedelta
@@ -15,7 +17,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.signals import post_spawn
 
-from projects.intake import pipeline, store
+from projects.intake import kept, pipeline, store
 from projects.intake.extract import isolated, limits
 from projects.intake.recovery import recover
 from projects.intake.service import INGEST_JOB, add_file, is_left_behind, retry_document
@@ -159,3 +161,27 @@ def test_a_draft_left_behind_is_deleted_and_one_being_written_stays() -> None:
 
     assert (left.exists(), fresh.exists()) == (False, True)
     fresh.unlink()
+
+
+def test_files_within_a_file_go_when_the_process_that_read_it_is_dead() -> None:
+    place = Path(settings.HOME) / "unpacked"
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    left, in_use = place / f"{ended.pid}-left", place / f"{os.getpid()}-use"
+    for folder in (left, in_use):
+        (folder / "within").mkdir(parents=True)
+
+    recover()
+
+    assert (left.exists(), in_use.exists()) == (False, True)
+    shutil.rmtree(place)
+
+
+def test_recognised_pages_stay_for_a_reading_that_goes_on_and_no_other() -> None:
+    unfinished, finished = added("extracting", name="a"), added("ready", name="b")
+    folders = [kept.folder_of(pk) for pk in (unfinished.pk, finished.pk, finished.pk + 1)]
+
+    recover()
+
+    assert [folder.exists() for folder in folders] == [True, False, False]
+    kept.remove(unfinished.pk)
