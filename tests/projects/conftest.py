@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tests.projects.embedding import models
+from tests.projects.readings import empty_store, reading
 
-__all__ = ["models"]
+__all__ = ["empty_store", "models", "reading"]
