@@ -14,7 +14,7 @@ from tests.stack import ROOT
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow, pytest.mark.timeout(400)]
 
-SAME = ("test_lexical.py", "test_search.py", "test_vectors.py")
+SAME = ("test_lexical.py", "test_search.py", "test_vectors.py", "test_vectors_stored.py")
 
 
 @pytest.fixture(scope="module")
