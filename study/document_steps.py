@@ -137,9 +137,9 @@ def give_up_on(held: Claim, document: DocumentText, learner: Learner, sentence: 
 
 def _read_whole(reading: Reading, beat: Any) -> Told:
     document = reading.document
-    parts = document_parts(document, reading.pieces, pages=document.pages)
+    parts = document_parts(document, reading.pieces)
     messages = asking(parts, document_question(_language(document)))
-    return tell(Question(messages, DOCUMENT_ANSWER, document_boundary(document.document_id)), _source(document), beat)
+    return tell(Question(messages, DOCUMENT_ANSWER, document_boundary(document.document_id)), document.text, beat)
 
 
 def _read_stretch(reading: Reading, index: int, beat: Any) -> Told:
@@ -147,11 +147,11 @@ def _read_stretch(reading: Reading, index: int, beat: Any) -> Told:
     document, step = reading.document, reading.plan.steps[index]
     first = reading.plan.parts[step.part].start
     so_far = reading.pieces[first : step.last]
-    parts = document_parts(document, so_far, step.part, len(reading.plan.parts), document.pages)
+    parts = document_parts(document, so_far, step.part, len(reading.plan.parts))
     stretch = reading.pieces[step.first : step.last]
     question = section_question(stretch[0].number, stretch[-1].number, _language(document))
     boundary = document_boundary(document.document_id)
-    return tell(Question(asking(parts, question), SECTION_ANSWER, boundary), _source(document), beat)
+    return tell(Question(asking(parts, question), SECTION_ANSWER, boundary), document.text, beat)
 
 
 def _join(reading: Reading, beat: Any) -> Told:
@@ -159,9 +159,9 @@ def _join(reading: Reading, beat: Any) -> Told:
     texts = [row.text for _, row in sorted(reading.summaries.items()) if row.text]
     room = reading.learner.window - OVERHEAD
     shorter = [first_sentence(text, FIRST_SENTENCE) for text in texts]
-    parts = joining_parts(document, fitting(texts, gateway.count_tokens(texts), shorter, room), document.pages)
+    parts = joining_parts(document, fitting(texts, gateway.count_tokens(texts), shorter, room))
     messages = asking(parts, document_question(_language(document)))
-    return tell(Question(messages, DOCUMENT_ANSWER), _source(document), beat)
+    return tell(Question(messages, DOCUMENT_ANSWER), document.text, beat)
 
 
 def _store_section(held: Claim, reading: Reading, index: int, told: Told | None, began: float, error: str = "") -> None:
@@ -239,11 +239,6 @@ def _left_out(reading: Reading) -> str:
     if not failed:
         return ""
     return f"{len(failed)} of {len(reading.plan.steps)} parts could not be summarised: {failed[0].error}"
-
-
-def _source(document: DocumentText) -> str:
-    """Return what a summary of the document is held to: its text and its name."""
-    return f"{document.text}\n{document.name}\n{document.pages or ''}"
 
 
 def _language(document: DocumentText) -> str:

@@ -74,7 +74,7 @@ def document_prefix(document_id: int, learner: Learner, part: int = 0) -> Docume
         len(parts),
         document_boundary(document_id),
         pieces,
-        document_parts(document, pieces, part, len(parts), document.pages),
+        document_parts(document, pieces, part, len(parts)),
         sum(reading.plan.steps[index].tokens for index in steps),
         is_read=reading.finished or read == len(steps),
     )

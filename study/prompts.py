@@ -43,16 +43,14 @@ def document_boundary(document_id: int) -> str:
     return f"document:{document_id}"
 
 
-def document_parts(
-    head: DocumentHead, pieces: Sequence[Piece], part: int = 0, parts: int = 1, pages: int | None = None
-) -> tuple[Part, ...]:
+def document_parts(head: DocumentHead, pieces: Sequence[Piece], part: int = 0, parts: int = 1) -> tuple[Part, ...]:
     """Return the parts of the user message for a document, or for one part of a long one; the last has the boundary.
 
-    A prompt that has fewer of the pieces is a prefix of one that has more, up to the boundary.
+    A prompt that has fewer of the pieces is a prefix of one that has more, up to the boundary. No figure is told that
+    is not the document's own, such as the number of its pages: it would be repeated as one.
     """
-    count = f", {pages} pages" if pages and pages > 1 else ""
     which = f", part {part + 1} of {parts}" if parts > 1 else ""
-    texts = [f"Document {head.name}{count}{which}:\n\n", *(piece_text(piece) for piece in pieces)]
+    texts = [f"Document {head.name}{which}:\n\n", *(piece_text(piece) for piece in pieces)]
     last = len(texts) - 1
     boundary = document_boundary(head.document_id)
     return tuple(Part(text, boundary if index == last else "") for index, text in enumerate(texts))
@@ -86,10 +84,9 @@ def section_question(first: int, last: int, language: str) -> str:
     )
 
 
-def joining_parts(head: DocumentHead, summaries: Sequence[str], pages: int | None = None) -> tuple[Part, ...]:
+def joining_parts(head: DocumentHead, summaries: Sequence[str]) -> tuple[Part, ...]:
     """Return the parts of the user message that draws the summaries of a document's stretches together."""
-    count = f", {pages} pages" if pages and pages > 1 else ""
-    parts = [Part(f"Document {head.name}{count}, its stretches summarised in order:\n\n")]
+    parts = [Part(f"Document {head.name}, its stretches summarised in order:\n\n")]
     return (*parts, *(Part(f"- {summary}\n") for summary in summaries), Part("\n"))
 
 

@@ -145,7 +145,7 @@ def _figures_in_summaries(run: Run, here: Installation, texts: Mapping[str, str]
     query = "SELECT d.name, s.text FROM study_documentsummary s JOIN projects_document d ON d.id = s.document_id"
     good, offenders = 0, []
     for name, summary in here.rows(query):
-        values = Values.of(f"{texts[name]}\n{name}")
+        values = Values.of(texts[name])
         for sentence in sentences(summary):
             missing = values.lacks(without_marks(sentence))
             offenders += [f"{name}: {value}" for value in missing]

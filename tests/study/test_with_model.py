@@ -72,7 +72,7 @@ def test_what_was_read_ahead_is_not_read_again_after_a_restart(folder: Path) -> 
     assert set(StudyTask.objects.values_list("state", flat=True)) == {StudyTask.State.DONE}
     for document in documents:
         summary = DocumentSummary.objects.get(document=document)
-        assert Values.of("\n".join([*PAGES, document.name, "2"])).lacks(summary.text) == []
+        assert Values.of("\n".join(PAGES)).lacks(summary.text) == []
 
     asking = _engine(folder)
     asking.start()
