@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import F
 
 from projects.intake import kept, store, unpacked
+from projects.intake.renewal import renew
 from projects.intake.service import INGEST_JOB
 from projects.models import Document
 from study.queue import enqueue, ids_in_line, release_taken
@@ -16,7 +17,8 @@ logger = logging.getLogger(__name__)
 
 
 def recover() -> None:
-    """Put interrupted documents back in line and delete bytes that no document names."""
+    """Put interrupted documents back in line, renew what is out of date, and delete bytes that no document names."""
+    renew()
     lines = put_back()
     files = remove_unused() + unpacked.remove_left() + kept.remove_left()
     if lines or files:

@@ -35,7 +35,8 @@ def added(state: str, *, taken: bool = False, name: str = "lease.txt") -> Docume
     """Return a document in a state of its life, whose job a worker has taken or not."""
     project = make_project(name)
     document = Document.objects.get(pk=add_file(project, name, [name.encode()]).document_id)
-    Document.objects.filter(pk=document.pk).update(state=state)
+    text_key = "read" if state in Document.ANSWERABLE else ""
+    Document.objects.filter(pk=document.pk).update(state=state, text_key=text_key)
     if taken:
         OrmQ.objects.update(lock=timezone.now() + timedelta(seconds=900))
     document.refresh_from_db()
