@@ -57,7 +57,7 @@ async def test_a_client_that_leaves_frees_the_engine(fake_inference: FakeEngine,
     stream = gateway.gateway().stream(ASK)
     while not isinstance(await anext(stream), Delta):
         pass
-    await stream.aclose()  # type: ignore[attr-defined]
+    await stream.aclose()
     assert fake_inference.tickets[0].cancelled.wait(5)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -165,9 +166,14 @@ def test_no_name_of_a_file_is_seen_among_the_processes(note: Path, monkeypatch: 
 
 def test_interrupting_the_reader_ends_the_child(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, "import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)")
+    # A shell starts what runs in the background with the signal ignored, the tests too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    with pytest.raises(KeyboardInterrupt):
-        extract_isolated(note, NOTE, limits=ENOUGH)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            extract_isolated(note, NOTE, limits=ENOUGH)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE] == []
 
