@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from study.sentences import first_sentence
+from study.sentences import first_sentence, sentences
 
 SHARE = 0.5
 """Of the model's window: the rest is for what is asked, for passages beside the digest, and for the conversation."""
 LINE_CHARACTERS = 140
+SUMMARY_CHARACTERS = 450
 FACTS_SHARE = 0.03
 """Of a document's characters: what its passport may cost in the digest, so that reading that stays cheap."""
 FACTS_LEAST, FACTS_MOST = 160, 800
@@ -63,7 +64,7 @@ class Entry:
         if level is Level.LINES:
             return f"[{number}] {self._title}: {first_sentence(self.summary, LINE_CHARACTERS)}\n"
         facts = f"{self.facts}\n" if self.facts else ""
-        return f"[{number}] {self._title}\n{facts}{self.summary}\n\n"
+        return f"[{number}] {self._title}\n{facts}{condensed(self.summary, SUMMARY_CHARACTERS)}\n\n"
 
     @property
     def _title(self) -> str:
@@ -98,6 +99,16 @@ def level_for(full: int, lines: int, window: int) -> Level:
     if full <= room:
         return Level.FULL
     return Level.LINES if lines <= room else Level.TYPES
+
+
+def condensed(summary: str, most: int) -> str:
+    """Return a summary in about `most` characters: the first sentences, which say what it is, and the last, which says
+    how it ends; what is between them goes first.
+    """
+    kept = sentences(summary)
+    while len(kept) > 2 and len(" ".join(kept)) > most:
+        del kept[-2]
+    return " ".join(kept)
 
 
 def brief_facts(facts: Iterable[tuple[str, str]], summary: str, characters: int) -> str:

@@ -30,11 +30,11 @@ LANGUAGES = {
     "pt": "Portuguese",
 }
 
-DOCUMENT_ANSWER = 170
+DOCUMENT_ANSWER = 220
 """Tokens that the summary of a document may have."""
 SECTION_ANSWER = 110
 """Tokens that the summary of a stretch of it may have."""
-OVERHEAD = 480
+OVERHEAD = 520
 """Tokens of a prompt beside the text: system text, head, marks, the question, and the answer with some reserve."""
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.digests import Entry, Level, arranged, brief_facts, is_due, level_for, shown
+from study.digests import Entry, Level, arranged, brief_facts, condensed, is_due, level_for, shown
 
 WINDOW = 16_384
 
@@ -83,6 +83,15 @@ def test_a_passport_is_cut_at_a_line_and_never_within_a_value() -> None:
     assert len(told) <= 180
     assert all(part == f"Amount {number}: {number * 100}.00 EUR" for number, part in enumerate(told.split("; "), 1))
     assert brief_facts(facts, "", 0)  # a tiny document has a passport too
+
+
+def test_a_long_summary_is_told_with_its_beginning_and_its_end() -> None:
+    summary = "It is a report. " + "The pilot saw much. " * 40 + "The cause was ice."
+    told = condensed(summary, 100)
+    assert told.startswith("It is a report. The pilot")
+    assert told.endswith("The cause was ice.")
+    assert len(told) <= 100
+    assert condensed("It is a report. The cause was ice.", 10) == "It is a report. The cause was ice."
 
 
 def test_what_the_summary_tells_is_not_told_twice() -> None:
