@@ -23,6 +23,7 @@ from projects.owner import local_owner
 from projects.retrieval import indexes, lexical
 from projects.retrieval.matrix import shelf
 from projects.retrieval.search import find
+from projects.retrieval.stopwords import STOP_WORDS
 
 TARGET_MS = 50
 CHUNKS_EACH = 500
@@ -62,11 +63,15 @@ def run(intake: Intake) -> list[Figure]:
 
 
 class Words:
-    """Words drawn by Zipf's law, as those of a language fall: a few everywhere, most hardly ever."""
+    """Words drawn by Zipf's law, as those of a language fall: a few everywhere, most hardly ever.
+
+    The most common ones are those that are so in a language too ('the', 'of'), in text and questions alike.
+    """
 
     def __init__(self) -> None:
         self._draw = random.Random(1)
-        self._words = [self._word() for _ in range(VOCABULARY)]
+        common = sorted(STOP_WORDS)
+        self._words = common + [self._word() for _ in range(VOCABULARY - len(common))]
         self._weights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
 
     def some(self, count: int) -> str:
