@@ -87,7 +87,7 @@ def test_on_a_phone_a_citation_opens_a_page_of_its_own(page: Page, site: Site) -
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     page.goto(site.url)
     site.engine.default = RENT
-    make_project(page, site.url, "Phone")
+    make_project(page, site.url, "Cited on a phone")
     page.get_by_role("link", name="Documents", exact=True).click()
     add_files(page, {"lease.pdf": LEASE})
     expect(document(page, "lease.pdf")).to_contain_text("Ready")
