@@ -9,9 +9,10 @@ from contextvars import Context
 
 from channels.db import database_sync_to_async
 
+from inference.identity import is_alive, own_identity
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.pipeline import answer
-from projects.answering.turns import Outcome, ended, finish_turn, interrupt, owner_is_alive, process_identity
+from projects.answering.turns import Outcome, ended, finish_turn, interrupt
 from projects.models import Turn
 
 logger = logging.getLogger(__name__)
@@ -148,8 +149,8 @@ async def _closed_row(turn_id: int) -> Turn:
         turn: Turn = await database_sync_to_async(Turn.objects.get)(pk=turn_id)
         if not turn.is_open:
             return turn
-        lost = turn.owner == process_identity() and turn_id not in _runs and waited >= GRACE_S
-        if lost or not owner_is_alive(turn.owner):
+        lost = turn.owner == own_identity() and turn_id not in _runs and waited >= GRACE_S
+        if lost or not is_alive(turn.owner):
             await database_sync_to_async(interrupt)(turn_id)
         else:
             await asyncio.sleep(POLL_S)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 
-import psutil
 from django.db import transaction
 from django.utils import timezone
 
 from inference.contracts import Timings
 from inference.errors import BY_CODE
+from inference.identity import is_alive, own_identity
 from projects.answering.events import Ended
 from projects.models import Chunk, Citation, Conversation, Document, Turn
 
@@ -76,7 +74,7 @@ def open_turn(conversation: Conversation, question: str, wishes: Wishes = NO_WIS
         return Turn.objects.create(
             conversation=conversation,
             question=question.replace("\x00", ""),
-            owner=process_identity(),
+            owner=own_identity(),
             wanted_lane=wishes.lane,
             fresh=wishes.fresh,
         )
@@ -169,7 +167,7 @@ def ended(turn: Turn) -> Ended:
 def recover_interrupted() -> int:
     """Mark the open turns whose answering process is gone as INTERRUPTED; return how many."""
     left = Turn.objects.filter(state__in=Turn.OPEN).values_list("pk", "owner")
-    return sum(interrupt(turn_id) for turn_id, owner in left if not owner_is_alive(owner))
+    return sum(interrupt(turn_id) for turn_id, owner in left if not is_alive(owner))
 
 
 def interrupt(turn_id: int) -> bool:
@@ -182,27 +180,6 @@ def interrupt(turn_id: int) -> bool:
             finished=timezone.now(),
         )
     )
-
-
-@cache
-def _started(pid: int) -> int:
-    return int(psutil.Process(pid).create_time())
-
-
-def process_identity() -> str:
-    """Name this process so that a later one with the same pid is not mistaken for it."""
-    pid = os.getpid()
-    return f"{pid}:{_started(pid)}"
-
-
-def owner_is_alive(owner: str) -> bool:
-    """Tell whether the process named by `process_identity` still runs."""
-    pid, _, started = owner.partition(":")
-    try:
-        # The start is computed from a clock that may be adjusted, hence not compared to the second.
-        return abs(psutil.Process(int(pid)).create_time() - int(started)) < 5
-    except (psutil.NoSuchProcess, ValueError):
-        return False
 
 
 def seconds_since(moment: datetime) -> float:
