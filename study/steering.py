@@ -68,9 +68,9 @@ def document_removed(document_id: int) -> None:
 
 
 @transaction.atomic
-def passport_changed() -> None:
-    """Have the digests looked at that repeat a passport which a person has corrected."""
-    tasks.wake_digests()
+def passport_changed(project_id: int | None = None) -> None:
+    """Have the digest looked at that repeats a passport which was corrected; all digests without a project."""
+    tasks.wake_digests(project_id)
     wake()
 
 

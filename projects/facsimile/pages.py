@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from projects.children import end_group
 from projects.facsimile.wire import Reply, Request, Wanted
 from projects.intake.extract.sniff import JPEG, PDF, PNG, TIFF
 
@@ -129,10 +129,11 @@ def _run(request: bytes) -> bytes:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    end_group(process)
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # what it did not take any more
+                pipe.close()
 
 
 def _printed(reply: Reply, picture: bytes) -> Printed:

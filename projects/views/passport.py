@@ -69,7 +69,7 @@ def _change(request: HttpRequest, pk: int, change: Callable[[int], object]) -> H
     problem = ""
     try:
         change(document.pk)
-        passport_changed()
+        passport_changed(document.project_id)
     except BadValue as error:
         problem = error.message
     except NoSuchField:

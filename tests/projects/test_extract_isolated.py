@@ -351,3 +351,21 @@ def test_three_hundred_pages_tell_their_progress_within_a_gigabyte(tmp_path: Pat
     assert "This is page 300." in extraction.blocks[-1].text
     assert heard == sorted(set(heard))
     assert len(heard) > 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
+def test_what_a_crashed_reader_has_started_ends_with_it(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = note.with_name("started")
+    stand_in(
+        monkeypatch,
+        "import os, signal, subprocess, sys, pathlib;"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+        f"pathlib.Path({str(started)!r}).write_text(str(child.pid));"
+        "os.kill(os.getpid(), signal.SIGKILL)",
+    )
+
+    with pytest.raises(ExtractionError):
+        extract_isolated(note, NOTE, limits=ENOUGH)
+
+    gone = psutil.Process(int(started.read_text())) if psutil.pid_exists(int(started.read_text())) else None
+    assert gone is None or gone.wait(5) is None

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from projects.children import end_group
 from projects.intake.extract.base import Context, Extraction, ExtractionError, PasswordNeeded
 from projects.intake.extract.limits import (
     Limits,
@@ -143,11 +144,8 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the child with its group unless it has ended: also on Ctrl-C and on the queue's own time limit."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    """Kill the child with its group unless it has ended well: also on Ctrl-C and on the queue's own time limit."""
+    end_group(process)
     if process.stdout is not None:
         process.stdout.close()
 
