@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
+from hypothesis import settings as hypothesis
 
 from inference.fake import FakeEngine
 from tests.serving import serve_engine
+
+# The same examples in every run, so that a red one means a change; HYPOTHESIS_PROFILE=random looks for new ones.
+hypothesis.register_profile("same", derandomize=True, deadline=None)
+hypothesis.register_profile("random", deadline=None)
+hypothesis.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture

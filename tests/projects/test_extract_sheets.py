@@ -48,6 +48,11 @@ def test_no_format_hides_a_number_or_fails(value: float, number_format: str) -> 
     assert displayed(value, number_format) != "" or not value
 
 
+def test_a_format_that_shows_nothing_of_a_number_gives_way_to_it() -> None:
+    assert displayed(0.25, "#") == "0.25"
+    assert displayed(0.75, "#") == "1"
+
+
 @given(st.datetimes())
 def test_a_date_is_written_in_one_way_whatever_its_format(moment: datetime) -> None:
     for number_format in ("dd.mm.yyyy", "m/d/yy", "[$-F800]dddd, mmmm dd, yyyy", 'yyyy"-"mm"-"dd'):

@@ -61,9 +61,11 @@ def _number(value: float, number_format: str) -> str:
     if _is_exotic(layout):
         return general(value)
     try:
-        return _laid_out(abs(value) if negated else value, layout)
+        shown = _laid_out(abs(value) if negated else value, layout)
     except InvalidOperation:  # infinite, or beyond what a format can hold
         return general(value)
+    # '#' shows nothing of 0.25: the number is worth more than its format.
+    return shown if shown.strip() or not value else general(value)
 
 
 @lru_cache(maxsize=512)
