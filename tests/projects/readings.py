@@ -52,7 +52,7 @@ def read_all() -> None:
 
 
 def _refused(document_id: int) -> bool:
-    """Read a document; True if the database was in use: in memory, where tests keep it, it refuses rather than waits."""
+    """Read a document; True if the database was in use: kept in memory, as in tests, it refuses rather than waits."""
     try:
         ingest(document_id)
     except OperationalError:
