@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from bench.children import ChildDied
 from bench.machine import describe
 from bench.measures import cancel, pools, restore, soak, streams, throughput, yielding
 from bench.options import BadOption, Options, from_environment
-from bench.report import Figure, as_json, missed, table
+from bench.report import Figure
 from bench.run import Bench
-from bench.service import ROOT, ServiceTrouble
+from bench.running import RESULTS, measured, show, write
+from bench.service import ServiceTrouble
 from inference.catalogue import ModelEntry
 from inference.engine.machine import this_machine
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
 from ragsite.home import models_folder
 
-RESULTS = ROOT / "bench-results"
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "throughput": throughput.run,
     "restore": restore.run,
@@ -43,19 +40,20 @@ def main() -> int:
     try:
         options = from_environment(os.environ, this_machine().cores)
         bench = prepare(options)
-        figures = measure(bench)
+        figures = measured(options.measures, lambda name: MEASURES[name](bench))
     except (BadOption, FetchError, ServiceTrouble, ChildDied) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         return 130
-    print(f"\n{table(figures)}\n")
-    for note in bench.notes:
-        print(f"Note: {note}")
-    print(f"Written to {write(bench, figures).relative_to(ROOT)}.")
-    failures = missed(figures)
-    print(f"{len(failures)} targets missed." if failures else "All targets are met.")
+    about = {
+        "model": options.model.id,
+        "quick": options.quick,
+        "threads": options.threads,
+        "machine": describe(),
+    }
+    failures = show(figures, bench.notes, write("engine.json", about, figures, bench.notes))
     return int(options.strict and bool(failures))
 
 
@@ -80,34 +78,6 @@ def fetch(entry: ModelEntry) -> Path:
         return ensure_installed(entry, models_folder(), report)
     finally:
         report.close()
-
-
-def measure(bench: Bench) -> list[Figure]:
-    """Run the measures one after the other and tell how far it is."""
-    figures: list[Figure] = []
-    for name in bench.options.measures:
-        began = time.monotonic()
-        print(f"{name} …", end=" ", file=sys.stderr, flush=True)
-        figures += MEASURES[name](bench)
-        print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    return figures
-
-
-def write(bench: Bench, figures: list[Figure]) -> Path:
-    """Write everything for machines to read; return the file."""
-    options = bench.options
-    run: dict[str, Any] = {
-        "when": time.strftime("%Y-%m-%d"),
-        "model": options.model.id,
-        "quick": options.quick,
-        "threads": options.threads,
-        "machine": describe(),
-        "figures": as_json(figures),
-        "notes": bench.notes,
-    }
-    path = RESULTS / "engine.json"
-    path.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n")
-    return path
 
 
 if __name__ == "__main__":

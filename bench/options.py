@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inference.catalogue import CATALOGUE, DEFAULT_MODEL, TEST_FILES, ModelEntry
@@ -67,7 +67,7 @@ class Options:
 
 def from_environment(environ: Mapping[str, str], cores: int) -> Options:
     """Read MODEL, QUICK, ONLY, REPETITIONS, SOAK_MINUTES, THREADS and STRICT; raises BadOption."""
-    quick = _flag(environ, "QUICK")
+    quick = flag(environ, "QUICK")
     named = environ.get("MODEL", "").strip()
     model = find(named or (QUICK_MODEL if quick else DEFAULT_MODEL))
     others = () if named or quick else RESTORED_MODELS
@@ -79,10 +79,10 @@ def from_environment(environ: Mapping[str, str], cores: int) -> Options:
     return Options(
         model=model,
         restored=tuple(dict.fromkeys((model, *map(find, others)))),
-        measures=_measures(environ.get("ONLY", "")),
+        measures=chosen(environ.get("ONLY", ""), MEASURES),
         sizes=sizes,
         quick=quick,
-        strict=_flag(environ, "STRICT"),
+        strict=flag(environ, "STRICT"),
         threads=int(_number("THREADS", environ.get("THREADS") or str(cores))),
     )
 
@@ -95,15 +95,17 @@ def find(model_id: str) -> ModelEntry:
     return known[model_id]
 
 
-def _measures(named: str) -> tuple[str, ...]:
+def chosen(named: str, measures: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures that ONLY= names, all without it, in their order; raises BadOption."""
     wanted = [name.strip() for name in named.split(",") if name.strip()]
-    unknown = [name for name in wanted if name not in MEASURES]
+    unknown = [name for name in wanted if name not in measures]
     if unknown:
-        raise BadOption(f"ONLY={named}: {unknown[0]} is no measure. There are {', '.join(MEASURES)}.")
-    return tuple(name for name in MEASURES if name in wanted or not wanted)
+        raise BadOption(f"ONLY={named}: {unknown[0]} is no measure. There are {', '.join(measures)}.")
+    return tuple(name for name in measures if name in wanted or not wanted)
 
 
-def _flag(environ: Mapping[str, str], name: str) -> bool:
+def flag(environ: Mapping[str, str], name: str) -> bool:
+    """Tell whether a variable is set to anything but a no."""
     return environ.get(name, "").strip().lower() not in ("", "0", "no", "false")
 
 

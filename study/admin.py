@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from study.base_admin import TabularInline, WrittenByService
 from study.models import Passport, PassportField
 from study.task_admin import StudyTaskAdmin
 
 __all__ = ["PassportAdmin", "PassportFieldAdmin", "StudyTaskAdmin"]
-
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-    TabularInline = admin.TabularInline[Any, Any]
-else:
-    ModelAdmin, TabularInline = admin.ModelAdmin, admin.TabularInline
-
-
-class WrittenByService(ModelAdmin):
-    """Base for rows whose changes go through a service, which keeps what depends on them right."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 class FieldsInline(TabularInline):

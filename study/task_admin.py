@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from study import service
+from study.base_admin import WrittenByService
 from study.models import (
     Digest,
     DocumentSummary,
@@ -21,23 +22,9 @@ from study.models import (
     StudyTask,
 )
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-else:
-    ModelAdmin = admin.ModelAdmin
 
-
-class MadeByReader(ModelAdmin):
+class MadeByReader(WrittenByService):
     """Base for rows that the reader writes: looked at, and deleted only by the way that keeps the rest right."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Only along with the document or project that the rows are of, whose pages ask here too."""

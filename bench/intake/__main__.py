@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import sqlite3
 import sys
-import time
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -21,9 +18,9 @@ from bench.intake.options import Options, from_environment
 from bench.intake.run import Intake, set_up
 from bench.machine import cpu_model
 from bench.options import BadOption
-from bench.report import Figure, as_json, missed, table
+from bench.report import Figure
+from bench.running import RESULTS, measured, show, write
 
-RESULTS = Path(__file__).resolve().parents[2] / "bench-results"
 LIBRARIES = ("django", "pypdfium2", "rapidocr", "sentence-transformers", "torch")
 
 
@@ -39,44 +36,21 @@ def main() -> int:
     load = os.getloadavg()[0]
     try:
         set_up(intake.folder / "home")
-        figures = measure(intake)
+        figures = measured(options.measures, lambda name: _measure(name, intake))
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         return 130
     finally:
         shutil.rmtree(intake.folder, ignore_errors=True)
-    print(f"\n{table(figures)}\n")
-    for note in intake.notes:
-        print(f"Note: {note}")
-    print(f"Written to {write(intake, figures, load).relative_to(RESULTS.parent)}.")
-    failures = missed(figures)
-    print(f"{len(failures)} targets missed." if failures else "All targets are met.")
+    about = {"quick": options.quick, "machine": {**_machine(), "load_before": round(load, 2)}}
+    failures = show(figures, intake.notes, write(_name(options), about, figures, intake.notes))
     return int(options.strict and bool(failures))
 
 
-def measure(intake: Intake) -> list[Figure]:
-    """Run the measures one after the other and tell how far it is."""
-    figures: list[Figure] = []
-    for name in intake.options.measures:
-        began = time.monotonic()
-        print(f"{name} …", end=" ", file=sys.stderr, flush=True)
-        figures += import_module(f"bench.intake.measures.{name}").run(intake)
-        print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
+def _measure(name: str, intake: Intake) -> list[Figure]:
+    """Run one measure; its module, and what that loads, are imported for it."""
+    figures: list[Figure] = import_module(f"bench.intake.measures.{name}").run(intake)
     return figures
-
-
-def write(intake: Intake, figures: Sequence[Figure], load: float) -> Path:
-    """Write everything for machines to read; return the file."""
-    run: dict[str, Any] = {
-        "when": time.strftime("%Y-%m-%d"),
-        "quick": intake.options.quick,
-        "machine": {**_machine(), "load_before": round(load, 2)},
-        "figures": as_json(figures),
-        "notes": intake.notes,
-    }
-    path = RESULTS / _name(intake.options)
-    path.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n")
-    return path
 
 
 def _name(options: Options) -> str:

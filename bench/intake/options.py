@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.options import BadOption
+from bench.options import BadOption, chosen, flag
 
 MEASURES = ("reading", "ocr", "embedding", "searching", "quality", "kills")
 
@@ -42,22 +42,14 @@ class Options:
 
 def from_environment(environ: Mapping[str, str]) -> Options:
     """Read QUICK, ONLY, CORPUS and STRICT; raises BadOption."""
-    quick = _flag(environ, "QUICK")
+    quick = flag(environ, "QUICK")
     return Options(
-        measures=_measures(environ.get("ONLY", "")),
+        measures=chosen(environ.get("ONLY", ""), MEASURES),
         sizes=QUICK if quick else Sizes(),
         corpus=_corpus(environ.get("CORPUS", "").strip()),
         quick=quick,
-        strict=_flag(environ, "STRICT"),
+        strict=flag(environ, "STRICT"),
     )
-
-
-def _measures(named: str) -> tuple[str, ...]:
-    wanted = [name.strip() for name in named.split(",") if name.strip()]
-    unknown = [name for name in wanted if name not in MEASURES]
-    if unknown:
-        raise BadOption(f"ONLY={named}: {unknown[0]} is no measure. There are {', '.join(MEASURES)}.")
-    return tuple(name for name in MEASURES if name in wanted or not wanted)
 
 
 def _corpus(named: str) -> Path | None:
@@ -67,7 +59,3 @@ def _corpus(named: str) -> Path | None:
     if not (folder / "questions.jsonl").is_file():
         raise BadOption(f"CORPUS={named}: there is no file questions.jsonl in this folder.")
     return folder
-
-
-def _flag(environ: Mapping[str, str], name: str) -> bool:
-    return environ.get(name, "").strip().lower() not in ("", "0", "no", "false")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
 import sys
-import time
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from bench.machine import describe
 from bench.options import BadOption
-from bench.report import Figure, as_json, missed, table
+from bench.running import RESULTS, measured, show, write
 from bench.study.installation import Trouble
 from bench.study.measures import MEASURES, Run
 from bench.study.options import Options, from_environment
@@ -23,7 +18,6 @@ from inference.fetch.console import ConsoleReport
 from ragsite.home import models_folder
 from tests.reports import REPORTS
 
-RESULTS = Path(__file__).resolve().parents[2] / "bench-results"
 SCRATCH = RESULTS / "scratch-study"
 """The measured installations; they hold the documents' text, and go when all is measured."""
 
@@ -34,7 +28,7 @@ def main() -> int:
     try:
         options = from_environment(os.environ)
         run = prepare(options)
-        figures = measure(run)
+        figures = measured(options.measures, lambda name: MEASURES[name](run))
     except (BadOption, FetchError, Trouble) as error:
         print(error, file=sys.stderr)
         return 1
@@ -43,12 +37,14 @@ def main() -> int:
         return 130
     finally:
         shutil.rmtree(SCRATCH, ignore_errors=True)
-    print(f"\n{table(figures)}\n")
-    for note in run.notes:
-        print(f"Note: {note}")
-    print(f"Written to {write(run, figures).relative_to(RESULTS.parent)}.")
-    failures = missed(figures)
-    print(f"{len(failures)} targets missed." if failures else "All targets are met.")
+    about = {
+        "model": options.model.id,
+        "quick": options.quick,
+        "files": len(run.files),
+        "machine": describe(),
+    }
+    name = "study-quick.json" if options.quick else "study.json"  # a quick run overwrites no real one
+    failures = show(figures, run.notes, write(name, about, figures, run.notes))
     return int(options.strict and bool(failures))
 
 
@@ -71,33 +67,6 @@ def prepare(options: Options) -> Run:
         "The documents are reports of our own making, too short to judge the cost by; name others: CORPUS="
     )
     return run
-
-
-def measure(run: Run) -> list[Figure]:
-    """Run the measures one after the other and tell how far it is."""
-    figures: list[Figure] = []
-    for name in run.options.measures:
-        began = time.monotonic()
-        print(f"{name} …", end=" ", file=sys.stderr, flush=True)
-        figures += MEASURES[name](run)
-        print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    return figures
-
-
-def write(run: Run, figures: Sequence[Figure]) -> Path:
-    """Write everything for machines to read; return the file. A quick run overwrites no real one."""
-    data: dict[str, Any] = {
-        "when": time.strftime("%Y-%m-%d"),
-        "model": run.options.model.id,
-        "quick": run.options.quick,
-        "files": len(run.files),
-        "machine": describe(),
-        "figures": as_json(figures),
-        "notes": run.notes,
-    }
-    path = RESULTS / ("study-quick.json" if run.options.quick else "study.json")
-    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    return path
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.options import QUICK_MODEL, BadOption, find
+from bench.options import QUICK_MODEL, BadOption, chosen, find, flag
 from inference.catalogue import DEFAULT_MODEL, ModelEntry
 
 MEASURES = ("reading", "live", "kills")
@@ -27,24 +27,16 @@ class Options:
 
 def from_environment(environ: Mapping[str, str]) -> Options:
     """Read MODEL, CORPUS, ONLY, KILLS, QUICK and STRICT; raises BadOption."""
-    quick = _flag(environ, "QUICK")
+    quick = flag(environ, "QUICK")
     return Options(
         model=find(environ.get("MODEL", "").strip() or (QUICK_MODEL if quick else DEFAULT_MODEL)),
-        measures=_measures(environ.get("ONLY", "")),
+        measures=chosen(environ.get("ONLY", ""), MEASURES),
         corpus=_corpus(environ.get("CORPUS", "").strip()),
         questions=5 if quick else 40,
         kills=_count(environ.get("KILLS", "").strip(), 3 if quick else 30),
         quick=quick,
-        strict=_flag(environ, "STRICT"),
+        strict=flag(environ, "STRICT"),
     )
-
-
-def _measures(named: str) -> tuple[str, ...]:
-    wanted = [name.strip() for name in named.split(",") if name.strip()]
-    unknown = [name for name in wanted if name not in MEASURES]
-    if unknown:
-        raise BadOption(f"ONLY={named}: {unknown[0]} is no measure. There are {', '.join(MEASURES)}.")
-    return tuple(name for name in MEASURES if name in wanted or not wanted)
 
 
 def _corpus(named: str) -> Path | None:
@@ -62,7 +54,3 @@ def _count(named: str, usual: int) -> int:
     if not named.isdigit():
         raise BadOption(f"KILLS={named}: a whole number is needed.")
     return int(named)
-
-
-def _flag(environ: Mapping[str, str], name: str) -> bool:
-    return environ.get(name, "").strip().lower() not in ("", "0", "no", "false")

@@ -12,12 +12,29 @@ from django.db import connection
 from projects.models import Document
 from projects.retrieval.passages import Passage
 
+# ruff: noqa: S608 - every piece put into these statements is a constant of the code
 FIELDS = """
     chunk.id, document.id, document.name, words.opening, chunk.ordinal, chunk.page, section.heading, chunk.text,
     chunk.content_key, chunk.section_id, chunk.start"""
 """Of the tables `words` (the index), `chunk`, `section` and `document`: what `passages` reads, before a score."""
 
 ANSWERABLE = ", ".join(f"'{state.value}'" for state in Document.ANSWERABLE)
+
+
+def joins(words: str) -> str:
+    """Return the joins of `FIELDS` behind `chunk`; `words` are the index's table and its condition on `chunk.id`."""
+    return f"""
+    JOIN {words} = chunk.id
+    JOIN projects_document document ON document.id = chunk.document_id
+    JOIN projects_section section ON section.id = chunk.section_id"""
+
+
+def openings_query(joined: str) -> str:
+    """Return the statement for `WordIndex.openings`; its parameters are the project and the limit."""
+    return f"""
+    SELECT {FIELDS}, 0.0 FROM projects_chunk chunk {joined}
+    WHERE document.project_id = %s AND document.state IN ({ANSWERABLE}) AND chunk.ordinal = 0
+    ORDER BY document.name, document.id LIMIT %s"""
 
 
 Parameter = str | int | float | list[int] | list[str] | None

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from django.db import connection
 
-from projects.retrieval.lexical.base import ANSWERABLE, FIELDS, IndexEntry, select
+from projects.retrieval.lexical.base import ANSWERABLE, FIELDS, IndexEntry, joins, openings_query, select
 from projects.retrieval.passages import Passage
 
 TABLE = "projects_chunk_words"
@@ -31,10 +31,7 @@ _ADD = f"""
         setweight(to_tsvector('{CONFIGURATION}', %s), 'A') || setweight(to_tsvector('{CONFIGURATION}', %s), 'B') ||
         setweight(to_tsvector('{CONFIGURATION}', %s), 'C') || setweight(to_tsvector('{CONFIGURATION}', %s), 'D'))"""
 
-_JOINS = f"""
-    JOIN {TABLE} words ON words.chunk_id = chunk.id
-    JOIN projects_document document ON document.id = chunk.document_id
-    JOIN projects_section section ON section.id = chunk.section_id"""
+_JOINS = joins(f"{TABLE} words ON words.chunk_id")
 
 # ts_rank knows nothing of how rare a word is: each term counts by its share of all chunks, as in BM25.
 _SEARCH = f"""
@@ -54,10 +51,7 @@ _SEARCH = f"""
     SELECT {FIELDS}, hit.score FROM hit JOIN projects_chunk chunk ON chunk.id = hit.id {_JOINS}
     ORDER BY hit.score DESC, hit.id"""
 
-_OPENINGS = f"""
-    SELECT {FIELDS}, 0.0 FROM projects_chunk chunk {_JOINS}
-    WHERE document.project_id = %s AND document.state IN ({ANSWERABLE}) AND chunk.ordinal = 0
-    ORDER BY document.name, document.id LIMIT %s"""
+_OPENINGS = openings_query(_JOINS)
 
 _PASSAGES = f"""
     SELECT {FIELDS}, 0.0 FROM projects_chunk chunk {_JOINS}

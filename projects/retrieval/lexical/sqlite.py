@@ -8,7 +8,15 @@ from itertools import accumulate
 
 from django.db import connection
 
-from projects.retrieval.lexical.base import ANSWERABLE, FIELDS, IndexEntry, Parameter, select
+from projects.retrieval.lexical.base import (
+    ANSWERABLE,
+    FIELDS,
+    IndexEntry,
+    Parameter,
+    joins,
+    openings_query,
+    select,
+)
 from projects.retrieval.passages import Passage
 
 TABLE = "projects_chunk_fts"
@@ -22,10 +30,7 @@ LEAD = 3_000
 for next to no weight; so they are looked up only where one of the rarer words is."""
 
 # ruff: noqa: S608 - every piece put into these statements is a constant of this module
-_JOINS = f"""
-    JOIN {TABLE} words ON words.rowid = chunk.id
-    JOIN projects_document document ON document.id = chunk.document_id
-    JOIN projects_section section ON section.id = chunk.section_id"""
+_JOINS = joins(f"{TABLE} words ON words.rowid")
 
 # The inner query sorts numbers alone; with the texts in it, a word that is everywhere would have them all read.
 _SEARCH = f"""
@@ -45,10 +50,7 @@ _COUNTS = f"""
     SELECT value, (SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH '"' || value || '"') AS rows
     FROM json_each(%s) ORDER BY rows, key"""
 
-_OPENINGS = f"""
-    SELECT {FIELDS}, 0.0 FROM projects_chunk chunk {_JOINS}
-    WHERE document.project_id = %s AND document.state IN ({ANSWERABLE}) AND chunk.ordinal = 0
-    ORDER BY document.name, document.id LIMIT %s"""
+_OPENINGS = openings_query(_JOINS)
 
 _PASSAGES = f"""
     SELECT {FIELDS}, 0.0 FROM projects_chunk chunk {_JOINS}
