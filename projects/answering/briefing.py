@@ -31,8 +31,8 @@ from study.keys import Learner
 from study.service import DigestPrompt, DocumentPrefix, digest_for, document_prefix, opening_questions, summary_of
 
 MAX_PASSAGES = 5
-PASSAGE_BUDGET = 3_000
-"""Characters of passages in a prompt; with what announces them about 1,100 tokens, which two cores read in 12 s."""
+PASSAGE_BUDGET = 5_000
+"""Characters of passages in a prompt, about 1,300 tokens: what two cores read in some ten seconds."""
 LONGEST_REASON = 300
 TELLING = 2
 """Earlier turns that a question which leans on them is put with."""
