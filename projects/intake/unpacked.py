@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 from django.conf import settings
+
+from inference.identity import is_alive, own_identity
 
 
 @contextmanager
 def folder() -> Iterator[Path]:
     """Yield an empty folder that the owner alone can enter; it is gone afterwards."""
-    path = _place() / f"{os.getpid()}-{secrets.token_hex(8)}"
+    path = _place() / f"{own_identity()}-{secrets.token_hex(8)}"
     path.mkdir(parents=True, mode=0o700)
     try:
         yield path
@@ -26,7 +26,7 @@ def folder() -> Iterator[Path]:
 
 def remove_left() -> int:
     """Delete folders whose process was killed; return how many."""
-    left = [path for path in _place().glob("*-*") if not _lives(path.name.partition("-")[0])]
+    left = [path for path in _place().glob("*-*") if not is_alive(path.name.partition("-")[0])]
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
     return len(left)
@@ -34,7 +34,3 @@ def remove_left() -> int:
 
 def _place() -> Path:
     return Path(settings.HOME) / "unpacked"
-
-
-def _lives(pid: str) -> bool:
-    return pid.isdecimal() and psutil.pid_exists(int(pid))

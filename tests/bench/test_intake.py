@@ -82,4 +82,6 @@ def test_a_quick_run_measures_everything(tmp_path: Path) -> None:
     assert figures["kills", "files that did not end as they must"] == 0
     assert figures["ocr", "share of the words that were found"] > 0.9
     assert figures["quality", "right page among the first 5, by both"] == 1
+    # A difference of two short times: of so few pages it may come out below nothing.
+    del figures["reading", "cost of a page as pages grow fourfold"]
     assert all(value >= 0 for value in figures.values())

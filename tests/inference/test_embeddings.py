@@ -209,5 +209,5 @@ def test_another_process_learns_the_state_and_never_that_of_a_dead_one(tmp_path:
     assert published.read(tmp_path) == health
     assert (tmp_path / published.FILE_NAME).stat().st_mode & 0o777 == 0o600
     written = json.loads((tmp_path / published.FILE_NAME).read_text())
-    (tmp_path / published.FILE_NAME).write_text(json.dumps({**written, "pid": 2**30}))
+    (tmp_path / published.FILE_NAME).write_text(json.dumps({**written, "process": f"{2**30}:0"}))
     assert published.read(tmp_path) is None

@@ -11,12 +11,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from django.conf import settings
 from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.signals import post_spawn
 
+from inference.identity import own_identity
 from projects.intake import kept, pipeline, store
 from projects.intake.extract import isolated, limits
 from projects.intake.recovery import recover
@@ -167,14 +169,16 @@ def test_a_draft_left_behind_is_deleted_and_one_being_written_stays() -> None:
 def test_files_within_a_file_go_when_the_process_that_read_it_is_dead() -> None:
     place = Path(settings.HOME) / "unpacked"
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
-        ended.wait()
-    left, in_use = place / f"{ended.pid}-left", place / f"{os.getpid()}-use"
-    for folder in (left, in_use):
-        (folder / "within").mkdir(parents=True)
+        # Dead and not collected, as a process whose parent was killed stays where nobody adopts it.
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        uncollected = f"{ended.pid}:{int(psutil.Process(ended.pid).create_time())}"
+        left, in_use = place / f"{uncollected}-left", place / f"{own_identity()}-use"
+        for folder in (left, in_use):
+            (folder / "within").mkdir(parents=True)
 
-    recover()
+        recover()
 
-    assert (left.exists(), in_use.exists()) == (False, True)
+        assert (left.exists(), in_use.exists()) == (False, True)
     shutil.rmtree(place)
 
 
