@@ -10,7 +10,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 SCRATCH := build/scratch-home
 
 .DEFAULT_GOAL := help
-.PHONY: help python setup run test lint bench-engine bench-intake bench-study upgrade clean
+.PHONY: help python setup run test lint bench bench-answers bench-engine bench-intake bench-study upgrade clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,12 @@ lint: python ## Check style, types, import contracts, budgets and migrations
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_budgets.py
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+bench: python ## Measure answering, beside plain prompting, against its targets (docs/benchmarks.md has the options)
+	@$(BOOTSTRAP) --extra test
+	@$(BIN)/python -m bench.answers
+
+bench-answers: bench
 
 bench-engine: python ## Measure the model service against its targets (docs/benchmarks.md has the options)
 	@$(BOOTSTRAP) --extra bench
