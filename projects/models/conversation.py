@@ -60,7 +60,16 @@ class Turn(models.Model):
     reused_tokens = models.PositiveIntegerField(default=0)
     read_tokens = models.PositiveIntegerField(default=0)
     answer_tokens = models.PositiveIntegerField(default=0)
+    restore_ms = models.FloatField(default=0.0, help_text="Fetching what the model had read before.")
+    read_ms = models.FloatField(default=0.0, help_text="Reading the rest of the prompt.")
+    decode_ms = models.FloatField(default=0.0, help_text="Writing the answer behind its first token.")
     from_cache = models.BooleanField(default=False)
+    cache_key = models.CharField(
+        max_length=64,
+        blank=True,
+        db_index=True,
+        help_text="Hash of all that the answer follows from; empty if it must not serve again.",
+    )
     coverage = models.JSONField(default=dict, blank=True, help_text="{ready, total, waiting: [names]}")
     finish_reason = models.CharField(max_length=20, blank=True, help_text="'length': cut off at the most tokens.")
     model = models.CharField(max_length=200, blank=True)
