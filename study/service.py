@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from study.digest_use import DigestPrompt, Opening, digest_for, opening_questions
 from study.document_use import DocumentPrefix, document_prefix, summary_of
+from study.revision import learned_of
 from study.steering import (
     cancel,
     document_changed,
@@ -26,6 +27,7 @@ __all__ = [
     "document_prefix",
     "document_removed",
     "drop",
+    "learned_of",
     "opening_questions",
     "passport_changed",
     "pause",

@@ -29,13 +29,17 @@ class CitedMark:
 
 @dataclass(frozen=True)
 class Briefing:
-    """What is known before the model is asked; stored first, so that a failed turn can still be explained."""
+    """What is known before the model is asked; stored first, so that a failed turn can still be explained.
+
+    `predicted_s` are the seconds that the whole answer is expected to take, None while nothing has been measured.
+    """
 
     lane: str
     lane_reason: str
     coverage: dict[str, object]
     prompt: list[dict[str, object]]
     prompt_version: str = ""
+    predicted_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class Outcome:
     model: str = ""
     marks: Sequence[CitedMark] = ()
     from_cache: bool = False
+    cache_key: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,7 @@ def _brief(turn_id: int, before: Turn.State, briefing: Briefing) -> bool:
             coverage=briefing.coverage,
             prompt=briefing.prompt,
             prompt_version=briefing.prompt_version,
+            predicted_s=briefing.predicted_s,
         )
     )
 
@@ -128,8 +134,12 @@ def finish_turn(turn_id: int, outcome: Outcome) -> Ended:
             reused_tokens=timings.reused,
             read_tokens=timings.read,
             answer_tokens=timings.generated,
+            restore_ms=timings.restore_ms,
+            read_ms=timings.read_ms,
+            decode_ms=timings.decode_ms,
             finish_reason=outcome.finish_reason,
             from_cache=outcome.from_cache,
+            cache_key=outcome.cache_key,
             model=outcome.model,
             finished=timezone.now(),
         )
