@@ -31,7 +31,14 @@ class HubFile:
     revision: str
 
 
-Origin = WheelParts | HubFile
+@dataclass(frozen=True)
+class WebFile:
+    """A file at an address of its own, for mirrors."""
+
+    address: str
+
+
+Origin = WheelParts | HubFile | WebFile
 
 
 @dataclass(frozen=True)
@@ -140,3 +147,8 @@ def find(model_id: str) -> ModelEntry:
             return entry
     known = ", ".join(entry.id for entry in CATALOGUE)
     raise UnknownModel(f"No model is called '{model_id}'. Known are: {known}.")
+
+
+def find_file(name: str) -> ModelEntry | None:
+    """Return the catalogue entry whose file has this name, None when there is none."""
+    return next((entry for entry in CATALOGUE if entry.file == name), None)

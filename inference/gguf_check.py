@@ -19,8 +19,12 @@ _CAUSE = re.compile(r"error loading model: (?P<cause>.+?)(;|$)")
 _UNKNOWN = re.compile(r"unknown model architecture: '(?P<name>[^']*)'")
 
 
-def check_header(path: Path) -> Header:
-    """Return the header of a model for chat that is there as a whole. Raises ModelFailed. Takes about 0.2 s."""
+def check_header(path: Path, name: str = "") -> Header:
+    """Return the header of a model for chat that is there as a whole. Raises ModelFailed. Takes about 0.2 s.
+
+    `name` is what sentences call a file that does not have its own name yet.
+    """
+    name = name or path.name
     if path.is_dir():
         raise ModelFailed(f"{path} is a folder. Name the .gguf file itself.")
     try:
@@ -29,28 +33,43 @@ def check_header(path: Path) -> Header:
     except OSError as error:
         raise ModelFailed(f"{path} cannot be read: {error.strerror}.") from error
     except Cut as error:
-        raise ModelFailed(f"{path.name} {error}: it did not arrive as a whole. Get it again.") from error
+        raise ModelFailed(f"{name} {error}: it did not arrive as a whole. Get it again.") from error
     except NotGguf as error:
-        raise ModelFailed(f"{path.name} {error}.") from error
+        raise ModelFailed(f"{name} {error}.") from error
     if header.end > size:
         raise ModelFailed(
-            f"{path.name} is incomplete: {header.end:,} bytes belong to it and {size:,} are there. Get it again."
+            f"{name} is incomplete: {header.end:,} bytes belong to it and {size:,} are there. Get it again."
         )
-    if reason := _not_for_chat(header):
-        raise ModelFailed(f"{path.name} {reason}")
+    _require_for_chat(name, header)
     return header
 
 
-def check_file(path: Path) -> tuple[str, ...]:
+def check_beginning(path: Path, name: str) -> None:
+    """Judge a file of which only the beginning is there, as far as that goes. Raises ModelFailed."""
+    try:
+        _require_for_chat(name, read_header(path))
+    except Cut:
+        return  # the header goes on behind what is there
+    except NotGguf as error:
+        raise ModelFailed(f"{name} {error}.") from error
+
+
+def _require_for_chat(name: str, header: Header) -> None:
+    if reason := _not_for_chat(header):
+        raise ModelFailed(f"{name} {reason}")
+
+
+def check_file(path: Path, name: str = "") -> tuple[str, ...]:
     """Return warnings about a model that llama.cpp can run. Raises ModelFailed.
 
     After the header comes llama.cpp's own verdict, which never goes stale: it builds the model without its weights, in
     a child process, because it ends the process on some kinds of damage. Takes about a second.
     """
-    header = check_header(path)
-    if reason := _verdict(path):
+    name = name or path.name
+    header = check_header(path, name)
+    if reason := _verdict(path, name):
         raise ModelFailed(reason)
-    return warnings(path.name, header)
+    return warnings(name, header)
 
 
 def warnings(name: str, header: Header) -> tuple[str, ...]:
@@ -82,7 +101,7 @@ def _is_encoder(header: Header) -> bool:
     return "bert" in name or name.endswith(("embedding", "encoder"))
 
 
-def _verdict(path: Path) -> str:
+def _verdict(path: Path, name: str) -> str:
     """Return why llama.cpp cannot run the file, as a sentence; empty when it can."""
     command = [sys.executable, "-m", "inference.gguf_check", str(path.resolve())]
     root = Path(__file__).resolve().parent.parent
@@ -93,10 +112,10 @@ def _verdict(path: Path) -> str:
         )
         cause = str(json.loads(done.stdout)["cause"])
     except subprocess.TimeoutExpired:
-        return f"llama.cpp did not finish reading {path.name} within {VERDICT_TIMEOUT_S:.0f} seconds."
+        return f"llama.cpp did not finish reading {name} within {VERDICT_TIMEOUT_S:.0f} seconds."
     except (ValueError, KeyError):
-        return f"llama.cpp cannot load {path.name}: it breaks down over it. The file is damaged, or of an unknown kind."
-    return _sentence(path.name, cause) if cause else ""
+        return f"llama.cpp cannot load {name}: it breaks down over it. The file is damaged, or of an unknown kind."
+    return _sentence(name, cause) if cause else ""
 
 
 def _sentence(name: str, cause: str) -> str:

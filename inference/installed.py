@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,9 @@ from typing import Literal
 from inference.catalogue import CATALOGUE, DEFAULT_MODEL, TEST_FILES, ModelEntry, find
 from inference.errors import ModelFailed, UnknownModel
 from inference.fetch import stamp
-from inference.fetch.ensure import part_path
+from inference.fetch.attempt import SPARE_BYTES
+from inference.fetch.errors import DiskFull
+from inference.fetch.part import Part, part_path
 from inference.gguf_check import check_file
 
 State = Literal["installed", "partial", "available", "missing"]
@@ -92,17 +94,17 @@ def active_model(stored: Choice | None, models_dir: Path, environ: Mapping[str, 
     return of_file(Path(stored.path)) if stored.path else lookup(stored.model_id, models_dir)
 
 
-def import_file(source: Path, models_dir: Path) -> LocalModel:
+def import_file(source: Path, models_dir: Path, on_bytes: Callable[[int], None] = lambda _: None) -> LocalModel:
     """Put a GGUF file among the models and return it; a file of the catalogue becomes the catalogue's.
 
-    Takes no disk space where a hard link is possible. Raises ModelFailed when the file is none that can be used, or
-    when another model has its name already.
+    Takes no disk space where a hard link is possible. `on_bytes` is told how many bytes have been checked. Raises
+    ModelFailed when the file is none that can be used, or when another model has its name already; DiskFull.
     """
     source = source.expanduser().resolve()
     check_file(source)
     if source.suffix != ".gguf":
         raise ModelFailed(f"{source.name} is a model but not called like one. Give it a name that ends in .gguf.")
-    sha256 = stamp.compute(source)  # no stamp: the folder is not ours
+    sha256 = stamp.compute(source, on_bytes)  # no stamp: the folder is not ours
     entry = next((entry for entry in CATALOGUE if entry.sha256 == sha256), None)
     target = models_dir / (entry.file if entry else source.name)
     if not target.exists():
@@ -112,6 +114,16 @@ def import_file(source: Path, models_dir: Path) -> LocalModel:
     elif stamp.checksum(target) != sha256:
         raise ModelFailed(f"Another model is called {target.name} already. Rename the file and import it again.")
     return of_entry(entry, models_dir) if entry else of_file(target)
+
+
+def delete_file(path: Path) -> None:
+    """Delete a model's file with all that was kept beside it. Raises ModelFailed when the system refuses."""
+    try:
+        Part(path).discard()
+        for there in (path, stamp.stamp_path(path)):
+            there.unlink(missing_ok=True)
+    except OSError as error:
+        raise ModelFailed(f"{path} cannot be deleted: {error.strerror}.") from error
 
 
 def require_usable(model: LocalModel) -> tuple[str, ...]:
@@ -137,6 +149,9 @@ def _link_or_copy(source: Path, target: Path) -> None:
     try:
         target.hardlink_to(source)
     except OSError:  # another disk, or a file system without links
+        needed, free = source.stat().st_size + SPARE_BYTES, shutil.disk_usage(target.parent).free
+        if free < needed:
+            raise DiskFull(target.parent, needed, free) from None
         draft = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
             shutil.copyfile(source, draft)

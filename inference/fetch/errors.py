@@ -18,8 +18,31 @@ class SourceFailed(FetchError):
     """One source gave up; the next one may still deliver. The text is the bare cause, without a final full stop."""
 
 
-class ChecksumMismatch(SourceFailed):
-    """A source delivered other bytes than the catalogue promises; they are gone from the disk."""
+class Interrupted(FetchError):
+    """An attempt ended early; another one may get further. The text is the bare cause."""
+
+
+class ComeLater(Interrupted):
+    """The server asks to come back: after `wait_s` seconds, None when it does not say when."""
+
+    def __init__(self, cause: str, wait_s: float | None = None) -> None:
+        super().__init__(cause)
+        self.wait_s = wait_s
+
+
+class Unreachable(Interrupted):
+    """An attempt ended early, and the source has tried again often enough by itself."""
+
+
+class Unusable(FetchError):
+    """The file came, or its beginning, and is of no use whoever delivers it; the text is a sentence."""
+
+
+class Changed(FetchError):
+    """The source has another file by now than the one that was begun."""
+
+    def __init__(self, cause: str = "the file has changed at its source") -> None:
+        super().__init__(cause)
 
 
 class DiskFull(FetchError):

@@ -15,17 +15,18 @@ WINDOW_S = 8.0
 
 
 class Meter:
-    """Reports the progress of one file of `total` bytes with speed and time left.
-
-    `report` takes what a source has to say beside its progress.
-    """
+    """Reports the progress of one file of `total` bytes with speed and time left."""
 
     def __init__(self, total: int, report: Report, clock: Callable[[], float] = time.monotonic) -> None:
         self._total = total
-        self.report = report
+        self._report = report
         self._clock = clock
         self._samples: deque[tuple[float, int]] = deque()
         self._sent_at = float("-inf")
+
+    def expect(self, total: int) -> None:
+        """Take note of the size of the file, which a source may be the first to say."""
+        self._total = total
 
     def update(self, done: int) -> None:
         """Take note that `done` bytes have arrived, counted from the file's beginning."""
@@ -39,7 +40,7 @@ class Meter:
             self._samples.popleft()
         self._sent_at = now
         speed = self._speed()
-        self.report(Fetching(done, self._total, speed, (self._total - done) / speed if speed else None))
+        self._report(Fetching(done, self._total, speed, (self._total - done) / speed if speed else None))
 
     def _speed(self) -> float | None:
         (began, first), (ended, last) = self._samples[0], self._samples[-1]

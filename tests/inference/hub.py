@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -27,7 +28,9 @@ class Cut:
 
 @dataclass(frozen=True)
 class IgnoreRange:
-    """Send the whole file from its beginning, whatever was asked for."""
+    """Send the whole file from its beginning, whatever was asked for, at most `after` bytes of it."""
+
+    after: int = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -37,19 +40,54 @@ class Mislabel:
     content_range: str
 
 
-Behaviour = Refuse | Cut | IgnoreRange | Mislabel
+@dataclass(frozen=True)
+class Corrupt:
+    """Send other bytes than the file's, as many as were asked for but `after` at most, and say nothing about it."""
+
+    after: int = 1 << 40
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Have another file in the place of the one that was there from now on, and answer with it."""
+
+    content: bytes
+    after: int = 1 << 40
+
+
+@dataclass(frozen=True)
+class Deaf:
+    """Send the asked part of another file from now on, whatever If-Range names."""
+
+    content: bytes
+
+
+Behaviour = Refuse | Cut | IgnoreRange | Mislabel | Corrupt | Replace | Deaf
 
 
 @dataclass
 class Hub:
-    """What the server does next, and what it was asked."""
+    """What the server has, says and does next, and what it was asked.
+
+    `sized` says how long a body is; `tagged` sends an entity tag and `hashed` a checksum, as the content is at that
+    moment; `announced` are headers of every answer with bytes.
+    """
 
     content: bytes
     endpoint: str = ""
+    sized: bool = True
+    tagged: bool = False
+    hashed: bool = False
+    announced: dict[str, str] = field(default_factory=dict)
     behaviours: deque[Behaviour] = field(default_factory=deque)
     paths: list[str] = field(default_factory=list)
     ranges: list[str | None] = field(default_factory=list)
+    conditions: list[str | None] = field(default_factory=list)
     authorizations: list[str | None] = field(default_factory=list)
+
+    @property
+    def tag(self) -> str:
+        return f'"{hashlib.md5(self.content).hexdigest()}"'
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -57,23 +95,47 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         hub = self.hub
-        asked = self.headers.get("Range")
-        hub.paths.append(self.path)
-        hub.ranges.append(asked)
-        hub.authorizations.append(self.headers.get("Authorization"))
         behaviour = hub.behaviours.popleft() if hub.behaviours else None
+        self._remember()
         if isinstance(behaviour, Refuse):
             self._head(behaviour.status, {**behaviour.headers, "Content-Length": "0"})
             return
-        first = 0 if asked is None or isinstance(behaviour, IgnoreRange) else int(asked[len("bytes=") : -1])
+        if isinstance(behaviour, Replace | Deaf):
+            hub.content = behaviour.content
+        first = self._first(behaviour)
+        if first and first >= len(hub.content):
+            self._head(416, {"Content-Range": f"bytes */{len(hub.content)}", "Content-Length": "0"})
+            return
         body = hub.content[first:]
-        headers = {"Content-Length": str(len(body))}
+        headers = {**({"Content-Length": str(len(body))} if hub.sized else {}), **hub.announced}
+        if hub.tagged:
+            headers["ETag"] = hub.tag
+        if hub.hashed:
+            headers["X-Linked-ETag"] = f'"{hashlib.sha256(hub.content).hexdigest()}"'
         if first:
             headers["Content-Range"] = f"bytes {first}-{len(hub.content) - 1}/{len(hub.content)}"
         if isinstance(behaviour, Mislabel):
             headers["Content-Range"] = behaviour.content_range
         self._head(206 if first else 200, headers)
-        self.wfile.write(body[: behaviour.after] if isinstance(behaviour, Cut) else body)
+        if isinstance(behaviour, Corrupt):
+            body = bytes(byte ^ 0xFF for byte in body)
+        self.wfile.write(body[: getattr(behaviour, "after", len(body))])
+
+    def _remember(self) -> None:
+        hub, headers = self.hub, self.headers
+        hub.paths.append(self.path)
+        hub.ranges.append(headers.get("Range"))
+        hub.conditions.append(headers.get("If-Range"))
+        hub.authorizations.append(headers.get("Authorization"))
+
+    def _first(self, behaviour: Behaviour | None) -> int:
+        """Return the offset of the first byte to send."""
+        asked, condition = self.headers.get("Range"), self.headers.get("If-Range")
+        if asked is None or isinstance(behaviour, IgnoreRange):
+            return 0
+        if condition and condition != self.hub.tag and not isinstance(behaviour, Deaf):
+            return 0
+        return int(asked[len("bytes=") : -1])
 
     def _head(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)

@@ -14,8 +14,7 @@ import pytest
 from filelock import FileLock
 
 from inference.fetch import Checking, Event, FetchError, Fetching, Note, Waiting, ensure_installed, stamp
-from inference.fetch.meter import Meter
-from tests.inference.fetching import CONTENT, ScriptedSource, entry_of
+from tests.inference.fetching import CONTENT, FakeTime, ScriptedSource, entry_of
 
 ENTRY = entry_of()
 
@@ -26,7 +25,7 @@ def ignore(event: Event) -> None:
 
 def install(folder: Path, *sources: ScriptedSource) -> list[Event]:
     events: list[Event] = []
-    ensure_installed(ENTRY, folder, events.append, sources)
+    ensure_installed(ENTRY, folder, events.append, sources, FakeTime().clock())
     return events
 
 
@@ -38,10 +37,11 @@ def test_file_appears_under_its_name_with_nothing_left_beside_it(tmp_path: Path)
     assert not path.with_name("tiny.gguf.part").exists()
 
 
-def test_progress_ends_at_the_whole_file(tmp_path: Path) -> None:
-    last = install(tmp_path, ScriptedSource())[-1]
-    assert isinstance(last, Fetching)
-    assert (last.done, last.total) == (len(CONTENT), len(CONTENT))
+def test_progress_ends_at_the_whole_file_which_is_then_checked(tmp_path: Path) -> None:
+    fetched, checked = install(tmp_path, ScriptedSource())[-2:]
+    assert isinstance(fetched, Fetching)
+    assert (fetched.done, fetched.total) == (len(CONTENT), len(CONTENT))
+    assert checked == Checking(len(CONTENT), len(CONTENT))
 
 
 def test_a_file_that_is_there_is_not_fetched_again(tmp_path: Path) -> None:
@@ -95,9 +95,13 @@ def test_wrong_bytes_never_get_the_name_and_are_deleted(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("tiny.gguf")) + list(tmp_path.glob("*.part"))
 
 
-@pytest.mark.parametrize("content", [CONTENT[:-1], CONTENT + b"x"], ids=["short", "long"])
-def test_a_file_of_the_wrong_length_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(FetchError, match="wrong checksum"):
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [(CONTENT[:-1], "the connection was cut"), (CONTENT + b"x", "sends more than the whole file")],
+    ids=["short", "long"],
+)
+def test_a_file_of_the_wrong_length_is_refused(tmp_path: Path, content: bytes, cause: str) -> None:
+    with pytest.raises(FetchError, match=cause):
         install(tmp_path, ScriptedSource(content=content))
     assert not (tmp_path / "tiny.gguf").exists()
 
@@ -141,7 +145,7 @@ def test_too_little_room_is_said_before_anything_is_fetched(tmp_path: Path, monk
 class FillsTheDisk(ScriptedSource):
     """Stands in for the operating system's answer to the write."""
 
-    def read(self, start: int, meter: Meter) -> Iterator[bytes]:
+    def _blocks(self, start: int) -> Iterator[bytes]:
         yield b"GGUF"
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

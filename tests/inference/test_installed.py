@@ -113,7 +113,7 @@ def test_importing_another_file_of_the_same_name_is_refused(models: Path, own_fi
 def test_importing_a_file_of_the_catalogue_installs_it(
     models: Path, own_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stamp, "compute", lambda _: find("smollm2-135m").sha256)
+    monkeypatch.setattr(stamp, "compute", lambda *_: find("smollm2-135m").sha256)
     imported = import_file(own_file, models)
     assert (imported.id, imported.path.name) == ("smollm2-135m", "SmolLM2-135M-Instruct.Q4_1.gguf")
 
