@@ -1,15 +1,19 @@
-"""The admin's page for the chosen model."""
+"""The admin's pages for the chosen model, and for the files on their way here."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
-from inference.models import ModelChoice
+from inference.downloads import service
+from inference.models import Download, ModelChoice
 
 if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[ModelChoice]
+    ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin
 
@@ -25,3 +29,46 @@ class ModelChoiceAdmin(ModelAdmin):
 
     def has_add_permission(self, request: object) -> bool:
         return False
+
+
+@admin.register(Download)
+class DownloadAdmin(ModelAdmin):
+    """Rows that the fetcher writes: to look at, and to cancel, try again and drop by the ways that the page has."""
+
+    list_display = ["file", "kind", "state", "bytes_done", "bytes_total", "source", "note", "updated"]
+    list_filter = ["state", "kind"]
+    search_fields = ["file", "origin", "error"]
+    date_hierarchy = "created"
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ["try_again", "cancel", "drop"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    @admin.action(description="Try again what failed or was cancelled", permissions=["view"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._each(request, queryset, service.retry)
+
+    @admin.action(description="Cancel", permissions=["view"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._each(request, queryset, service.cancel)
+
+    @admin.action(description="Drop what has ended, with what has arrived", permissions=["view"])
+    def drop(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._each(request, queryset, service.drop)
+
+    def _each(self, request: HttpRequest, queryset: QuerySet[Any], do: Callable[[int], bool]) -> None:
+        ids = list(queryset.values_list("pk", flat=True))
+        done = sum(do(pk) for pk in ids)
+        messages.info(request, f"Done for {done} of {len(ids)}.")
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        # Who may only look gets no actions: Django asks for the right named in `permissions`, and these change things.
+        return super().get_actions(request) if request.user.has_perm("inference.change_download") else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from inference.engine.budget import SMALLEST_WINDOW, WISHED_WINDOW, Costs, Curve, Wish, share
@@ -23,12 +24,18 @@ BYTES_F16 = 2
 
 @dataclass(frozen=True)
 class Fit:
-    """What this machine can give a model: None and empty where nothing is known; `message` for a person."""
+    """What this machine can give a model: None and empty where nothing is known; `message` for a person.
+
+    `read_tps` and `write_tps` are tokens a second, measured by a probe on this machine.
+    """
 
     fits: bool | None = None
     window: int | None = None
     kv: str | None = None
     message: str = ""
+    tight: bool = False
+    read_tps: float | None = None
+    write_tps: float | None = None
 
 
 def fit_of(model: LocalModel, machine: Machine, probes: Path, *, active: bool = False) -> Fit:
@@ -50,7 +57,8 @@ def _by_probe(model: LocalModel, machine: Machine, probes: Path) -> Fit | None:
     candidate = choose(rows, machine, Wish()).chosen
     if candidate.share is None:
         return None
-    return _fit(candidate.share.window, candidate.row.flags, tight=candidate.share.tight)
+    fit = _fit(candidate.share.window, candidate.row.flags, tight=candidate.share.tight)
+    return replace(fit, read_tps=candidate.row.prefill_tps, write_tps=candidate.row.decode_tps)
 
 
 def _estimated(model: LocalModel, machine: Machine) -> Fit:
@@ -64,7 +72,7 @@ def _estimated(model: LocalModel, machine: Machine) -> Fit:
 def _fit(window: int, flags: Flags, *, tight: bool) -> Fit:
     kv = flags.type_k if flags.type_k == flags.type_v else f"{flags.type_k}/{flags.type_v}"
     message = "tight: close some programs" if tight else f"fits, window {window:,} tokens"
-    return Fit(fits=True, window=window, kv=kv, message=message)
+    return Fit(fits=True, window=window, kv=kv, message=message, tight=tight)
 
 
 def _estimate(model: LocalModel) -> Costs | None:
@@ -73,8 +81,15 @@ def _estimate(model: LocalModel) -> Costs | None:
         return estimated_costs(model.bytes, model.entry.kv_bytes, model.entry.context_length)
     if model.state != "installed":
         return None
-    header = check_header(model.path)
+    status = model.path.stat()
+    header = _header(model.path, status.st_size, status.st_mtime_ns)
     return estimated_costs(model.bytes, kv_bytes(header), int(header.of_model("context_length", WISHED_WINDOW)))
+
+
+@lru_cache(maxsize=32)
+def _header(path: Path, _size: int, _changed_ns: int) -> Header:
+    """Return the header of a file in this state: a page that shows the models reads none of them twice."""
+    return check_header(path)
 
 
 def estimated_costs(size: int, kv: int, trained_window: int) -> Costs:

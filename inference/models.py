@@ -1,10 +1,11 @@
-"""The one row the inference side keeps: which model a person chose."""
+"""The rows that the inference side keeps: which model a person chose, and the files on their way here."""
 
 from __future__ import annotations
 
 from typing import Self
 
 from django.db import models
+from django.utils import timezone
 
 from inference.installed import Choice
 
@@ -38,3 +39,60 @@ def stored_choice() -> Choice | None:
     """Return what a person chose as a plain value, or None when nobody has chosen yet."""
     choice = ModelChoice.current()
     return Choice(choice.model_id, choice.path) if choice else None
+
+
+class Download(models.Model):
+    """A model file on its way into the models folder, one row for each name there.
+
+    WAITING → FETCHING → CHECKING → DONE, or FAILED with `error`; from the first three also CANCELLED by a person. An
+    attempt that was interrupted goes back to WAITING (to LIMITED where the server asks to come later) until `until`.
+    FAILED, CANCELLED and, when the file is gone, DONE go to WAITING again. `worker` is who fetches or checks it at the
+    moment: all its writes are conditional on still being that, so a cancelled one stores nothing.
+    """
+
+    class Kind(models.TextChoices):
+        CATALOGUE = "catalogue", "from the catalogue"
+        ADDRESS = "address", "from an address"
+        FILE = "file", "from this machine"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        FETCHING = "fetching", "fetching"
+        LIMITED = "limited", "rate-limited"
+        CHECKING = "checking", "checking"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    IN_LINE = (State.WAITING, State.LIMITED)
+    IN_HAND = (State.FETCHING, State.CHECKING)
+    UNFINISHED = (*IN_LINE, *IN_HAND)
+
+    file = models.CharField(max_length=255, unique=True, help_text="Name in the models folder.")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    origin = models.CharField(max_length=2000, blank=True, help_text="Address or path; empty for the catalogue.")
+    sha256 = models.CharField(max_length=64, blank=True, help_text="What a person asked for; empty for none.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING, db_index=True)
+    bytes_done = models.BigIntegerField(default=0)
+    bytes_total = models.BigIntegerField(default=0, help_text="0 until a source has said it.")
+    speed = models.FloatField(null=True, blank=True, help_text="Bytes a second.")
+    eta_s = models.FloatField(null=True, blank=True, help_text="Seconds left.")
+    source = models.CharField(max_length=200, blank=True, help_text="Who delivers at the moment.")
+    note = models.CharField(max_length=500, blank=True, help_text="Why it waits, or why it was begun anew.")
+    error = models.TextField(blank=True)
+    until = models.DateTimeField(null=True, blank=True, help_text="Not before.")
+    position = models.JSONField(null=True, blank=True, help_text="Where the fetch stands among its sources.")
+    worker = models.CharField(max_length=40, blank=True)
+    created = models.DateTimeField(default=timezone.now)
+    updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["created", "pk"]
+
+    def __str__(self) -> str:
+        return self.file
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it is in line or in hand."""
+        return self.state in self.UNFINISHED

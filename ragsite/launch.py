@@ -161,6 +161,7 @@ def children() -> list[ChildSpec]:
         ChildSpec("worker", lambda: [*manage, "qcluster"]),
         # Named by its environment: the queue's settings are read before any command is.
         ChildSpec("reader", lambda: [*manage, "qcluster"], {"Q_CLUSTER_NAME": READER}),
+        ChildSpec("fetcher", lambda: [*manage, "fetcher"]),
         ChildSpec("inference", inference),
     ]
 

@@ -32,7 +32,7 @@ def machine(total: int = 24, available: int | None = None) -> Machine:
     ("entry", "on", "expected"),
     [
         (REFERENCE, machine(), Fit(True, 16_384, "f16", "fits, window 16,384 tokens")),
-        (REFERENCE, machine(available=1), Fit(True, 16_384, "f16", "tight: close some programs")),
+        (REFERENCE, machine(available=1), Fit(True, 16_384, "f16", "tight: close some programs", tight=True)),
         (HUGE, machine(), Fit(False, None, None, "This model needs at least 30 GB of memory; this machine has 24.")),
     ],
 )

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from inference.models import ModelChoice
+from inference.models import Download, ModelChoice
 from projects.intake.service import add_file
 from projects.intake.store import path_of
 from projects.models import Chunk, Citation, Conversation, Document, DocumentName, Project, Section, Turn
@@ -34,6 +34,7 @@ def local() -> Client:
 def _fill(owner: User, count: int) -> None:
     """Make `count` projects, each with one row of every kind in it."""
     ModelChoice.choose("smollm2-135m")
+    Download.objects.get_or_create(file="own.gguf", kind=Download.Kind.ADDRESS)
     for number in range(count):
         project = Project.objects.create(owner=owner, name=f"Project {owner.pk} {number}")
         document = Document.objects.create(project=project, sha256=f"{number:064}", name="lease.pdf", size=10)

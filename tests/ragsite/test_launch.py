@@ -177,7 +177,7 @@ def test_life_of_an_installation(installation: Installation) -> None:
     assert isinstance(model, dict)
     os.kill(model["pid"], signal.SIGKILL)
     installation.until_health(
-        lambda document: document["restarts"] == {"web": 0, "worker": 0, "reader": 0, "inference": 1}
+        lambda document: document["restarts"] == {"web": 0, "worker": 0, "reader": 0, "fetcher": 0, "inference": 1}
     )
     installation.until_health(lambda document: document["status"] == "ok")
     assert web.is_running()

@@ -1,29 +1,34 @@
-"""`manage.py models`: list, install, import, activate and measure models."""
+"""`manage.py models`: list, install, import, activate, measure and delete models."""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from inference import installed
+from inference import gateway, installed
+from inference.activation import activate, probes_dir, require_installed
 from inference.catalogue import find
+from inference.downloads import service
 from inference.engine.budget import Wish
 from inference.engine.machine import Machine, this_machine
 from inference.errors import InferenceError
 from inference.fetch import FetchError, ensure_installed, stamp
+from inference.fetch.addresses import job_of_address
 from inference.fetch.console import ConsoleReport
+from inference.fetch.ensure import ensure
 from inference.fetch.sizes import human_bytes
 from inference.fitting import fit_of
-from inference.models import ModelChoice, stored_choice
+from inference.models import stored_choice
 from inference.probe import store
 from inference.probe.rows import choose
 from inference.probe.run import run_probe
-from inference.probe.store import PROBES
 from inference.probe.table import ProbeReport, lines, report
 
 
@@ -55,21 +60,24 @@ class Answer(TypedDict):
 
 
 class Command(BaseCommand):
-    help = "List, install, import, activate and measure models."
+    help = "List, install, import, activate, measure and delete models."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         for name, argument, text in (
             ("list", None, "show the catalogue and the imported files"),
             ("install", "id", "fetch a model of the catalogue and check it"),
-            ("import", "path", "add a GGUF file of your own"),
+            ("import", "path", "add a GGUF file of your own, by its path or its address"),
             ("activate", "id", "use an installed model from now on"),
             ("probe", "id", "measure an installed model under each set of flags and keep the result"),
+            ("delete", "id", "delete a model's file, or what has arrived of it"),
         ):
             action = actions.add_parser(name, help=text, description=text)
             action.add_argument("--json", action="store_true", help="one JSON object on standard output")
             if argument:
                 action.add_argument(argument, metavar=argument.upper())
+            if name == "import":
+                action.add_argument("--sha256", default="", help="what the file at the address must have")
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
         probed = None
@@ -81,12 +89,14 @@ class Command(BaseCommand):
                 case "install":
                     models = [self._install(options["id"])]
                 case "import":
-                    models = [installed.import_file(Path(options["path"]), settings.MODELS_DIR)]
+                    models = [self._import(options["path"], options["sha256"])]
                 case "probe":
-                    models = [_installed(options["id"])]
+                    models = [require_installed(options["id"])]
                     probed = self._probe(models[0])
+                case "delete":
+                    models = [service.remove(options["id"], gateway.health().model)]
                 case _:
-                    models = [_activate(options["id"])]
+                    models = [activate(options["id"], this_machine())]
                     active = installed.active_model(stored_choice(), settings.MODELS_DIR)
         except (FetchError, InferenceError) as error:
             raise CommandError(str(error)) from error
@@ -94,22 +104,38 @@ class Command(BaseCommand):
         rows = [row(model, active, machine) for model in models]
         if action == "activate" and not rows[0]["active"]:
             rows[0]["message"] = "chosen, but READAHEAD_MODEL names another one and wins"
+        if action == "delete":
+            rows[0]["message"] = "deleted"
         self._show({"models": rows, "probe": probed} if probed else {"models": rows}, as_json=options["json"])
 
     def _install(self, model_id: str) -> installed.LocalModel:
         entry = find(model_id)
-        # Standard output belongs to the result; Django would paint what goes to stderr red and break the bar's line.
-        self.stderr.style_func, self.stderr.ending = None, ""
-        report = ConsoleReport(self.stderr, entry.id)
-        try:
+        with self._progress(entry.id) as report:
             ensure_installed(entry, settings.MODELS_DIR, report)
+        return installed.of_entry(entry, settings.MODELS_DIR)
+
+    def _import(self, place: str, sha256: str) -> installed.LocalModel:
+        if not place.startswith(("http://", "https://")):
+            return installed.import_file(Path(place), settings.MODELS_DIR)
+        job = job_of_address(place, settings.MODELS_DIR, sha256)
+        with self._progress(job.name) as report:
+            path = ensure(job, report)
+        return next(model for model in installed.known_models(settings.MODELS_DIR) if model.path == path)
+
+    @contextmanager
+    def _progress(self, name: str) -> Iterator[ConsoleReport]:
+        """Show on stderr how a fetch goes: standard output belongs to the result."""
+        # Django would paint what goes to stderr red and break the bar's line.
+        self.stderr.style_func, self.stderr.ending = None, ""
+        report = ConsoleReport(self.stderr, name)
+        try:
+            yield report
         except KeyboardInterrupt as stop:
             raise CommandError(
-                "Stopped. What has arrived is kept; install goes on from there.", returncode=130
+                "Stopped. What has arrived is kept; the same command goes on from there.", returncode=130
             ) from stop
         finally:
             report.close()
-        return installed.of_entry(entry, settings.MODELS_DIR)
 
     def _probe(self, model: installed.LocalModel) -> ProbeReport:
         """Measure a model on this machine, and keep the result for its next start."""
@@ -117,7 +143,7 @@ class Command(BaseCommand):
         self.stderr.style_func = None
         measured = run_probe(model.path, self.stderr.write)
         key = store.probe_key(stamp.checksum(model.path), machine.cores)
-        store.save(_probes(), key, measured)
+        store.save(probes_dir(), key, measured)
         return report(choose(measured, machine, Wish()))
 
     def _show(self, answer: Answer, *, as_json: bool) -> None:
@@ -137,29 +163,6 @@ def _all_and(active: installed.LocalModel) -> list[installed.LocalModel]:
     return models if any(_same(model, active) for model in models) else [*models, active]
 
 
-def _installed(model_id: str) -> installed.LocalModel:
-    """Return an installed model that can be used. Raises CommandError, UnknownModel or ModelFailed."""
-    model = installed.lookup(model_id, settings.MODELS_DIR)
-    if model.state != "installed":
-        raise CommandError(f"{model.id} is not installed. Fetch it first: manage.py models install {model.id}")
-    installed.require_usable(model)
-    return model
-
-
-def _probes() -> Path:
-    return Path(settings.MODELS_DIR) / PROBES
-
-
-def _activate(model_id: str) -> installed.LocalModel:
-    """Choose a model. One that this machine cannot run is refused before it takes the place of one that it can."""
-    model = _installed(model_id)
-    fit = fit_of(model, this_machine(), _probes())
-    if fit.fits is False:
-        raise CommandError(fit.message)
-    ModelChoice.choose(model.id, "" if model.entry else str(model.path))
-    return model
-
-
 def _same(one: installed.LocalModel, other: installed.LocalModel) -> bool:
     return one.path.resolve() == other.path.resolve()
 
@@ -167,7 +170,7 @@ def _same(one: installed.LocalModel, other: installed.LocalModel) -> bool:
 def row(model: installed.LocalModel, active: installed.LocalModel, machine: Machine) -> ModelRow:
     """Return a model as the command line shows it."""
     is_active = _same(model, active)
-    fit = fit_of(model, machine, _probes(), active=is_active)
+    fit = fit_of(model, machine, probes_dir(), active=is_active)
     return {
         "id": model.id,
         "name": model.path.name,

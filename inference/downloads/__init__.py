@@ -1,0 +1,1 @@
+"""Model files fetched in the background: rows that a person makes, and the process that works on them."""
