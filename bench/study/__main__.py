@@ -11,8 +11,9 @@ from bench.machine import describe
 from bench.options import BadOption
 from bench.running import RESULTS, measured, show, write
 from bench.study.installation import Trouble
-from bench.study.measures import MEASURES, Run
+from bench.study.measures import MEASURES
 from bench.study.options import Options, from_environment
+from bench.study.run import Run
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
 from ragsite.home import models_folder

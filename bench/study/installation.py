@@ -15,6 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from bench.service import ROOT
 from inference import endpoint
 from inference.supervise import processes
@@ -36,13 +38,13 @@ class Installation:
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+            self.port = free.getsockname()[1]
         self._environment = {
             **os.environ,
             "READAHEAD_HOME": str(home),
             "READAHEAD_MODEL": model,
             "READAHEAD_STUDY_ON_BATTERY": "1",
-            "PORT": str(port),
+            "PORT": str(self.port),
         }
         self._up: subprocess.Popen[bytes] | None = None
 
@@ -55,7 +57,12 @@ class Installation:
 
     def is_up(self) -> bool:
         """Tell whether all parts run and the model can be asked."""
-        return bool(self.manage("health", check=False).get("status") == "ok")
+        return bool(self._health().get("status") == "ok")
+
+    def is_quiet(self) -> bool:
+        """Tell whether no job of intake waits or runs, such as making vectors."""
+        jobs = self._health().get("queue", {})
+        return bool(jobs.get("waiting") == jobs.get("running") == 0)
 
     def stop(self) -> None:
         """Stop everything as a person does."""
@@ -81,6 +88,13 @@ class Installation:
         answer: dict[str, Any] = json.loads(done.stdout or "{}")
         return answer
 
+    def _health(self) -> dict[str, Any]:
+        """Return what the web process says of all parts, nothing while it does not answer."""
+        try:
+            return dict(httpx.get(f"http://127.0.0.1:{self.port}/health/", timeout=10, trust_env=False).json())
+        except (httpx.HTTPError, ValueError):
+            return {}
+
     def until(self, held: Callable[[], bool], what: str) -> float:
         """Wait until something holds; return the seconds. Raises Trouble."""
         began = time.monotonic()
@@ -102,6 +116,11 @@ class Installation:
         self.manage("ingest", PROJECT, *map(str, files), "--wait", "indexed")
         waiting = "SELECT COUNT(*) FROM study_studytask WHERE kind = 'document'"
         self.until(lambda: self.rows(waiting)[0][0] >= len(files), "the study knows the documents")
+
+    @property
+    def project_id(self) -> int:
+        """The project with the documents."""
+        return int(self.rows("SELECT id FROM projects_project")[0][0])
 
     def texts(self) -> dict[str, str]:
         """Return the documents' texts by name."""
@@ -125,3 +144,17 @@ class Installation:
         if found is None:
             raise Trouble("The model service is not running.")
         return found
+
+
+class Metrics:
+    """The counters and gauges of one model service, by name without the prefix."""
+
+    def __init__(self, where: endpoint.Endpoint) -> None:
+        headers = {"Authorization": f"Bearer {where.key}"}
+        self._http = httpx.Client(base_url=where.url, headers=headers, timeout=30, trust_env=False)
+
+    def now(self) -> dict[str, float]:
+        """Return all of them."""
+        lines = self._http.get("/metrics").raise_for_status().text.splitlines()
+        pairs = (line.rsplit(" ", 1) for line in lines)
+        return {name.removeprefix("readahead_"): float(value) for name, value in pairs}

@@ -14,26 +14,34 @@ MEASURES = ("reading", "live", "kills")
 
 @dataclass(frozen=True)
 class Options:
-    """A run. `corpus` is a folder of documents, None for reports of our own making; kills and questions are counts."""
+    """A run. `corpus` is a folder of documents, None for reports of our own making; kills and questions are counts.
+
+    `pause_s`: longest time between two live questions; each is drawn from 0 to this. `between_kills_s` is the same
+    for kills, from when everything runs again: some steps are cut off, others are not.
+    """
 
     model: ModelEntry
     measures: tuple[str, ...]
     corpus: Path | None
     questions: int
+    pause_s: float
     kills: int
+    between_kills_s: float
     quick: bool
     strict: bool
 
 
 def from_environment(environ: Mapping[str, str]) -> Options:
-    """Read MODEL, CORPUS, ONLY, KILLS, QUICK and STRICT; raises BadOption."""
+    """Read MODEL, CORPUS, ONLY, QUESTIONS, KILLS, QUICK and STRICT; raises BadOption."""
     quick = flag(environ, "QUICK")
     return Options(
         model=find(environ.get("MODEL", "").strip() or (QUICK_MODEL if quick else DEFAULT_MODEL)),
         measures=chosen(environ.get("ONLY", ""), MEASURES),
         corpus=_corpus(environ.get("CORPUS", "").strip()),
-        questions=5 if quick else 40,
-        kills=_count(environ.get("KILLS", "").strip(), 3 if quick else 30),
+        questions=_count(environ, "QUESTIONS", 5 if quick else 200),
+        pause_s=0.1 if quick else 2.0,
+        kills=_count(environ, "KILLS", 3 if quick else 30),
+        between_kills_s=5.0 if quick else 30.0,
         quick=quick,
         strict=flag(environ, "STRICT"),
     )
@@ -48,9 +56,10 @@ def _corpus(named: str) -> Path | None:
     return folder
 
 
-def _count(named: str, usual: int) -> int:
+def _count(environ: Mapping[str, str], name: str, usual: int) -> int:
+    named = environ.get(name, "").strip()
     if not named:
         return usual
-    if not named.isdigit():
-        raise BadOption(f"KILLS={named}: a whole number is needed.")
+    if not named.isdigit() or int(named) == 0:
+        raise BadOption(f"{name}={named}: a whole number above 0 is needed.")
     return int(named)

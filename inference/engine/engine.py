@@ -165,15 +165,12 @@ class LlamaEngine:
         )
 
     def metrics(self) -> Mapping[str, float]:
-        """Counters since the start, and gauges per pool."""
+        """Counters since the start; for each pool gauges, tokens read, and how long its requests waited."""
         gauges: dict[str, float] = dict(self._counters)
         if self._memory is not None:
             gauges.update(self._memory.metrics())
         for name, pool in self._pools.items():
-            gauges[f"{name}_active"] = pool.active
-            gauges[f"{name}_waiting"] = pool.waiting
-            gauges[f"{name}_prefill_tokens_per_second"] = pool.speed.prefill
-            gauges[f"{name}_decode_tokens_per_second"] = pool.speed.decode
+            gauges.update({f"{name}_{key}": value for key, value in pool.metrics().items()})
         return gauges
 
     def _prepared(self) -> Preparation:

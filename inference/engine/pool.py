@@ -19,6 +19,7 @@ from inference.engine.schedule import (
     compose,
     next_in_line,
 )
+from inference.engine.waits import Waits
 from inference.errors import EngineFault, InferenceError
 
 WORTH_COPYING = 64
@@ -61,6 +62,8 @@ class Pool:
         self._admissions = 0
         self._slots = [Slot(index) for index in range(context.spec.sequences)]
         self._turns = Turns()
+        self._waits = Waits()
+        self._read = 0
 
     @property
     def busy(self) -> bool:
@@ -74,10 +77,18 @@ class Pool:
         """Jobs in line."""
         return len(self._line)
 
-    @property
-    def active(self) -> int:
-        """Jobs in slots."""
-        return sum(slot.job is not None for slot in self._slots)
+    def metrics(self) -> dict[str, float]:
+        """Return gauges and counters by name; `reading` are the jobs whose prompt is not read yet."""
+        jobs = [job for slot in self._slots if (job := slot.job) is not None]  # slots may be freed meanwhile
+        return {
+            "active": len(jobs),
+            "reading": sum(job.generated == 0 for job in jobs),
+            "waiting": self.waiting,
+            "prefill_tokens_per_second": self.speed.prefill,
+            "decode_tokens_per_second": self.speed.decode,
+            "read_tokens_total": self._read,
+            **self._waits.metrics(),
+        }
 
     def accept(self, job: Job) -> None:
         """Put a job in line; whether there is room was decided when it was submitted."""
@@ -141,6 +152,7 @@ class Pool:
         slot = self._slots[choose_slot(free, job.request.conversation)]
         slot.job, slot.conversation = job, job.request.conversation
         job.admitted = time.monotonic()
+        self._waits.note(job.admitted - job.arrived)
         self._reuse(slot, wanted)
         self._look_up(slot, job)
 
@@ -230,9 +242,12 @@ class Pool:
         """
         for slot in slots:
             if slot.job:
+                before = len(slot.tokens)
                 kept = min(self.context.length(slot.index), len(slot.job.sequence) - 1)
                 slot.tokens = slot.job.sequence[:kept]
                 self._cut(slot, kept if slot.job.generated else aligned(kept))
+                if slot.job.generated == 0:
+                    self._read += max(0, len(slot.tokens) - before)
 
     def _fail(self, slots: Sequence[Slot], error: EngineFault) -> None:
         for slot in slots:
@@ -245,6 +260,7 @@ class Pool:
             return
         slot.tokens.extend(piece.tokens)
         if job.generated == 0:
+            self._read += len(piece.tokens)
             job.progress(len(slot.tokens))
             self._save_here(slot, job)
         if piece.want_logits and not job.cancelled:

@@ -126,7 +126,7 @@ class Routes:
 
     async def metrics(self, _request: Request) -> Response:
         """Counters and gauges in the Prometheus text format."""
-        lines = [f"readahead_{name} {value:g}" for name, value in sorted(self._engine.metrics().items())]
+        lines = [f"readahead_{name} {value:.12g}" for name, value in sorted(self._engine.metrics().items())]
         return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 

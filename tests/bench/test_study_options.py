@@ -13,7 +13,8 @@ from bench.study.options import MEASURES, from_environment
 
 def test_nothing_said_measures_everything_on_the_reference_model() -> None:
     options = from_environment({})
-    assert (options.model.id, options.measures, options.kills) == ("qwen2.5-coder-1.5b", MEASURES, 30)
+    assert (options.model.id, options.measures) == ("qwen2.5-coder-1.5b", MEASURES)
+    assert (options.questions, options.kills) == (200, 30)
     assert set(RUN) == set(MEASURES)
 
 
@@ -24,7 +25,9 @@ def test_a_corpus_is_a_folder_with_documents(tmp_path: Path) -> None:
     assert from_environment({"CORPUS": str(tmp_path)}).corpus == tmp_path
 
 
-@pytest.mark.parametrize("environ", [{"ONLY": "speed"}, {"KILLS": "many"}, {"MODEL": "none"}], ids=str)
+@pytest.mark.parametrize(
+    "environ", [{"ONLY": "speed"}, {"KILLS": "many"}, {"KILLS": "0"}, {"QUESTIONS": "-4"}, {"MODEL": "none"}], ids=str
+)
 def test_a_wish_that_makes_no_sense_is_refused(environ: dict[str, str]) -> None:
     with pytest.raises(BadOption):
         from_environment(environ)

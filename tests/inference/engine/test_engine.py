@@ -84,6 +84,19 @@ def test_study_gives_way_at_once_and_goes_on_to_the_same_answer(engine: LlamaEng
     assert again == clean
 
 
+def test_metrics_tell_tokens_read_and_waits_for_each_pool(engine: LlamaEngine) -> None:
+    before = engine.metrics()
+    study = ask(engine, "Yet another. " + LONG, pool=PoolName.STUDY)
+    study.until(Progress)
+    assert engine.metrics()["study_reading"] == 1
+    _, live = ask(engine, "Question?", max_tokens=1).result()
+    _, end = study.result()
+    gained = {name: value - before[name] for name, value in engine.metrics().items()}
+    assert gained["study_read_tokens_total"] == end.timings.read > 900
+    assert gained["conversation_wait_seconds_count"] == 1
+    assert gained["conversation_wait_seconds_sum"] == pytest.approx(live.timings.wait_ms / 1000)
+
+
 def test_a_request_cancelled_during_prefill_leaves_a_slot_that_answers_as_before(
     engine: LlamaEngine, undisturbed: str
 ) -> None:
