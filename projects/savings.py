@@ -11,7 +11,7 @@ from projects.models import Document, Project, Turn
 from study.models import StudyTask
 
 ENOUGH_TOKENS = 200
-"""Tokens that an answer must have read for its seconds to tell how fast the model reads."""
+"""Tokens that an answer must have read for its time to tell how fast the model reads."""
 WHOLE = "digest"
 """The lane of questions about all documents: without a digest these are read."""
 
@@ -22,12 +22,12 @@ class NothingMeasured(Exception):
 
 @dataclass(frozen=True)
 class Answered:
-    """What an answer cost: its lane, tokens of its prompt and those read for it, seconds to its first word."""
+    """What an answer cost: its lane, tokens of its prompt, those read for it, and the milliseconds that this took."""
 
     lane: str
     prompt: int
     read: int
-    ttft_s: float
+    read_ms: float
     from_cache: bool
 
 
@@ -92,8 +92,8 @@ def _usual_prompt(answers: Iterable[Answered], lane: str) -> int:
 
 def _answers(project: Project) -> list[Answered]:
     done = Turn.objects.filter(conversation__project=project, state=Turn.State.DONE).exclude(lane="")
-    rows = done.values_list("lane", "prompt_tokens", "read_tokens", "ttft_s", "from_cache")
-    return [Answered(lane, prompt, read, ttft_s or 0.0, cached) for lane, prompt, read, ttft_s, cached in rows]
+    rows = done.values_list("lane", "prompt_tokens", "read_tokens", "read_ms", "from_cache")
+    return [Answered(*row) for row in rows]
 
 
 def _corpus_tokens(project: Project, tasks: Iterable[StudyTask]) -> int:
@@ -117,9 +117,9 @@ def _text(document: Document) -> str:
 
 
 def _speed_by_answers(answers: Iterable[Answered]) -> float:
-    """Return tokens/s until the first word, over the answers that had much to read; 0 without any."""
-    read = [answer for answer in answers if answer.read >= ENOUGH_TOKENS and answer.ttft_s > 0]
-    return sum(answer.read for answer in read) / sum(answer.ttft_s for answer in read) if read else 0.0
+    """Return tokens/s over the answers that had much to read; 0 without any."""
+    read = [answer for answer in answers if answer.read >= ENOUGH_TOKENS and answer.read_ms > 0]
+    return 1000 * sum(answer.read for answer in read) / sum(answer.read_ms for answer in read) if read else 0.0
 
 
 def _speed_by_study(tasks: Iterable[StudyTask]) -> float:

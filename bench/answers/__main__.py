@@ -7,8 +7,12 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from bench.answers import elsewhere, figures, promises
 from bench.answers.classic import PHASE as CLASSIC
@@ -27,8 +31,7 @@ from inference.fetch.console import ConsoleReport
 from ragsite.home import models_folder
 from tests.reports import REPORTS
 
-SCRATCH = RESULTS / "scratch-answers"
-"""The measured installation; it holds the documents' text, and goes when all is measured."""
+OCCUPIED = "The answers are being measured already, in another process."
 OWN_REPORTS = "The documents are reports of our own making, too short to judge the cost by; name others: CORPUS="
 
 
@@ -37,21 +40,47 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as with Ctrl-C, with what was started
     try:
         options = from_environment(os.environ)
-        run = prepare(options)
-        machine = describe()
-        measure(run)
+        with alone(options):
+            return measured(options)
     except (BadOption, FetchError, Trouble, ChildDied) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\nStopped. What was answered is in {RESULTS.name}; RESUME=1 goes on from there.", file=sys.stderr)
         return 130
+
+
+@contextmanager
+def alone(options: Options) -> Iterator[None]:
+    """Hold the folder of the installation and delete it at the end: it has the documents' text. Raises BadOption."""
+    RESULTS.mkdir(exist_ok=True)
+    lock = FileLock(RESULTS / f"{options.name}.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadOption(OCCUPIED) from None
+    try:
+        shutil.rmtree(scratch(options), ignore_errors=True)
+        yield
     finally:
-        shutil.rmtree(SCRATCH, ignore_errors=True)
+        shutil.rmtree(scratch(options), ignore_errors=True)
+        lock.release()
+
+
+def scratch(options: Options) -> Path:
+    """Return the folder of the measured installation and of documents of our own making."""
+    return RESULTS / f"scratch-{options.name}"
+
+
+def measured(options: Options) -> int:
+    """Measure, show and write; return the exit code."""
+    run = prepare(options)
+    machine = describe()
+    measure(run)
     judged = judge(options.questions, run.book.records.values(), run.texts)
     found = drawn(run, judged)
     answers = [one.to_json() for one in judged]
-    about = {**about_run(options, run), "machine": machine, "estimate": run.estimate, "answers": answers}
+    about = {**about_run(options, run.files), "machine": machine, "estimate": run.estimate, "answers": answers}
     path = write(f"{options.name}.json", about, found, run.notes)
     path.chmod(0o600)  # it quotes the documents
     failures = show(found, run.notes, path)
@@ -60,8 +89,7 @@ def main() -> int:
 
 def prepare(options: Options) -> Run:
     """Bring the model and lay out the documents. Raises FetchError, BadOption."""
-    shutil.rmtree(SCRATCH, ignore_errors=True)
-    files = SCRATCH / "files"
+    files = scratch(options) / "files"
     files.mkdir(parents=True)
     report = ConsoleReport(sys.stderr, options.model.id)
     try:
@@ -71,20 +99,21 @@ def prepare(options: Options) -> Run:
     if options.corpus is None:
         for made in REPORTS:
             (files / made.file_name).write_bytes(made.file())
-    run = Run(options, documents(options.corpus or files), SCRATCH / "home", Book(RESULTS / f"{options.name}.jsonl"))
-    run.book = Book.begin(run.book.path, about_run(options, run), resume=options.resume)
+    papers = documents(options.corpus or files)
+    book = Book.begin(RESULTS / f"{options.name}.jsonl", about_run(options, papers), resume=options.resume)
+    run = Run(options, papers, scratch(options) / "home", book)
     if options.corpus is None:
         run.notes.append(OWN_REPORTS)
     return run
 
 
-def about_run(options: Options, run: Run) -> dict[str, Any]:
+def about_run(options: Options, papers: Sequence[Path]) -> dict[str, Any]:
     """Return what tells a run from others: model, documents and questions."""
-    content = hashlib.sha256(repr((options.questions, [file.stat().st_size for file in run.files])).encode())
+    content = hashlib.sha256(repr((options.questions, [file.stat().st_size for file in papers])).encode())
     return {
         "model": options.model.id,
         "quick": options.quick,
-        "documents": [file.name for file in run.files],
+        "documents": [file.name for file in papers],
         "questions": len(options.questions),
         "key": content.hexdigest()[:16],
     }

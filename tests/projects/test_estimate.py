@@ -62,8 +62,8 @@ def test_a_question_cannot_have_more_before_it_than_the_window_takes(
 
 
 def test_without_a_running_model_earlier_answers_tell_the_speed(project: Project) -> None:
-    answered(project, lane="passages", prompt_tokens=1000, read_tokens=1000, ttft_s=10.0)
-    answered(project, lane="passages", prompt_tokens=1000, read_tokens=20, reused_tokens=980, ttft_s=1.0)
+    answered(project, lane="passages", prompt_tokens=1000, read_tokens=1000, read_ms=10_000)
+    answered(project, lane="passages", prompt_tokens=1000, read_tokens=20, reused_tokens=980, read_ms=900)
 
     found = json.loads(told("--json"))
 
@@ -100,17 +100,17 @@ def test_a_project_without_documents_or_without_a_name_is_an_error() -> None:
         told()
 
 
-PASSAGES = Answered("passages", prompt=1200, read=1200, ttft_s=9.0, from_cache=False)
+PASSAGES = Answered("passages", prompt=1200, read=1200, read_ms=9000, from_cache=False)
 
 
 @pytest.mark.parametrize(
     ("answer", "saved"),
     [
         pytest.param(PASSAGES, 0, id="all of it was read"),
-        pytest.param(Answered("deep", 3000, 60, 1.0, False), 2940, id="a document was remembered"),
-        pytest.param(Answered("digest", 2000, 40, 1.0, False), 9960, id="all documents would have been read"),
-        pytest.param(Answered("passages", 0, 0, 0.1, True), 1200, id="the answer was remembered"),
-        pytest.param(Answered("deep", 0, 0, 0.1, True), 0, id="remembered, and nobody knows its prompt"),
+        pytest.param(Answered("deep", 3000, 60, 600, False), 2940, id="a document was remembered"),
+        pytest.param(Answered("digest", 2000, 40, 400, False), 9960, id="all documents would have been read"),
+        pytest.param(Answered("passages", 0, 0, 0, True), 1200, id="the answer was remembered"),
+        pytest.param(Answered("deep", 0, 0, 0, True), 0, id="remembered, and nobody knows its prompt"),
     ],
 )
 def test_what_an_answer_has_saved(answer: Answered, saved: int) -> None:
