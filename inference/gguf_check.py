@@ -72,6 +72,18 @@ def check_file(path: Path, name: str = "") -> tuple[str, ...]:
     return warnings(name, header)
 
 
+def require_chat_model(path: Path, name: str = "") -> None:
+    """Check a file that a person wants to talk to. Raises ModelFailed, also for one without a chat template.
+
+    Only READAHEAD_MODEL starts such a model: whoever names a file there knows what it is.
+    """
+    if check_file(path, name):
+        raise ModelFailed(
+            f"{name or path.name} has no chat template: it continues texts and was not made to answer. "
+            "To try it all the same, name its path in READAHEAD_MODEL."
+        )
+
+
 def warnings(name: str, header: Header) -> tuple[str, ...]:
     """Return what a person should know about a model that can be used."""
     if header.metadata.get("tokenizer.chat_template"):

@@ -15,7 +15,7 @@ from inference.fetch import stamp
 from inference.fetch.attempt import SPARE_BYTES
 from inference.fetch.errors import DiskFull
 from inference.fetch.part import Part, part_path
-from inference.gguf_check import check_file
+from inference.gguf_check import require_chat_model
 
 State = Literal["installed", "partial", "available", "missing"]
 
@@ -101,7 +101,7 @@ def import_file(source: Path, models_dir: Path, on_bytes: Callable[[int], None] 
     ModelFailed when the file is none that can be used, or when another model has its name already; DiskFull.
     """
     source = source.expanduser().resolve()
-    check_file(source)
+    require_chat_model(source)
     if source.suffix != ".gguf":
         raise ModelFailed(f"{source.name} is a model but not called like one. Give it a name that ends in .gguf.")
     sha256 = stamp.compute(source, on_bytes)  # no stamp: the folder is not ours
@@ -126,14 +126,13 @@ def delete_file(path: Path) -> None:
         raise ModelFailed(f"{path} cannot be deleted: {error.strerror}.") from error
 
 
-def require_usable(model: LocalModel) -> tuple[str, ...]:
-    """Return warnings about an installed model. Raises ModelFailed when it cannot be used.
+def require_usable(model: LocalModel) -> None:
+    """Check an installed model that is to be chosen. Raises ModelFailed when it cannot be used.
 
     A file with the checksum of the catalogue has been tried by us, and is not read again.
     """
-    if model.entry and stamp.remembered(model.path) == model.entry.sha256:
-        return ()
-    return check_file(model.path)
+    if model.entry is None or stamp.remembered(model.path) != model.entry.sha256:
+        require_chat_model(model.path)
 
 
 def _named(named: str, models_dir: Path) -> LocalModel:

@@ -81,7 +81,7 @@ class Page:
     """All of it.
 
     `others` are files on their way that are no model of the list yet; `pending` is chosen and does not answer yet;
-    `named` tells that READAHEAD_MODEL decides.
+    `named` tells that READAHEAD_MODEL decides, `idle` that there is something to fetch and nobody does.
     """
 
     cards: tuple[Card, ...]
@@ -90,18 +90,23 @@ class Page:
     memory: str
     pending: str
     named: bool
+    idle: bool
     moving: bool
     version: str
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the models are seen in; `active` is the one to serve, None when it is gone."""
+    """What the models are seen in.
+
+    `active` is the one to serve, None when it is gone; `fetching` tells that the process that fetches runs.
+    """
 
     machine: Machine
     active: LocalModel | None
     health: Health
     named: bool
+    fetching: bool
     now: datetime
 
 
@@ -219,6 +224,7 @@ def page_of(models: Iterable[tuple[LocalModel, Fit]], rows: Iterable[Download], 
     listed = {card.file for card in cards}
     others = tuple(way for file, way in ways.items() if file not in listed)
     engine = engine_of(around.health)
+    on_their_way = any(way.moving for way in ways.values())
     total, free = around.machine.total / GIB, around.machine.available / GIB
     active, health = around.active, around.health
     return Page(
@@ -228,17 +234,18 @@ def page_of(models: Iterable[tuple[LocalModel, Fit]], rows: Iterable[Download], 
         memory=f"{total:.0f} GB of memory, {free:.1f} GB of it free",
         pending=active.id if active and health.model and health.model != active.id else "",
         named=around.named,
-        moving=any(way.moving for way in ways.values()) or engine.loading,
-        version=_version(cards, others, engine),
+        idle=on_their_way and not around.fetching,
+        moving=on_their_way or engine.loading,
+        version=_version(cards, others, engine, around.fetching),
     )
 
 
-def _version(cards: tuple[Card, ...], others: tuple[Way, ...], engine: Engine) -> str:
+def _version(cards: tuple[Card, ...], others: tuple[Way, ...], engine: Engine, fetching: object) -> str:
     """Return what stands for everything on the page but the bars: while it stays the same, only they are replaced."""
     ways = [card.way for card in cards if card.way] + list(others)
     parts = [
         [(way.pk, way.badge, way.error, way.can_cancel, way.can_retry) for way in ways],
         [(card.id, card.state, card.served, card.chosen, card.speed) for card in cards],
-        [engine.name, engine.words, engine.notes],
+        [engine.name, engine.words, engine.notes, fetching],
     ]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -23,6 +23,8 @@ from inference.fitting import fit_of
 from inference.installed import LocalModel, active_model, known_models, lookup
 from inference.models import Download, stored_choice
 from inference.presentation import Page, Surroundings, page_of
+from inference.supervise import status
+from inference.supervise.policy import ChildState
 
 STOP_POLLING = 286
 """htmx's status for 'take this and ask no more'."""
@@ -123,7 +125,13 @@ def _page() -> Page:
         for model in known
     ]
     rows = Download.objects.exclude(state=Download.State.DONE)
-    return page_of(fits, rows, Surroundings(machine, active, health, named, timezone.now()))
+    return page_of(fits, rows, Surroundings(machine, active, health, named, _fetcher_runs(), timezone.now()))
+
+
+def _fetcher_runs() -> bool:
+    running = status.read(settings.RUN_DIR)
+    child = running.children.get("fetcher") if running else None
+    return child is not None and child.state is ChildState.RUNNING
 
 
 def _may_manage(request: HttpRequest) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.db.models import Q
 from django.utils import timezone
 from filelock import Timeout
@@ -83,7 +84,7 @@ def end(row: Download, state: Download.State, **fields: Any) -> None:
 
 
 def work_once(worker: str) -> bool:
-    """Bring one download a step further; return whether there was one to work on."""
+    """Bring one download a step further; return whether there was one to work on. Raises DatabaseError."""
     release(worker)
     row = claim(worker)
     if row is None:
@@ -94,6 +95,8 @@ def work_once(worker: str) -> bool:
         logger.info("download %s was cancelled", row.pk)
     except (FetchError, InferenceError) as error:
         _fail(row, str(error))
+    except DatabaseError:
+        raise  # no fault of the download: it goes on when the database is there again
     except Exception:  # the boundary of one download: the others go on
         logger.exception("download %s failed", row.pk)
         _fail(row, UNEXPECTED)

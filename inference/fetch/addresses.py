@@ -13,7 +13,7 @@ from inference.fetch.attempt import Wanted
 from inference.fetch.errors import Unusable
 from inference.fetch.https import WebSource, endpoint, same_origin
 from inference.fetch.jobs import Job
-from inference.gguf_check import check_beginning, check_file
+from inference.gguf_check import check_beginning, require_chat_model
 
 LONGEST_NAME = 200
 """Characters; file systems take 255 bytes, and names beside it get an ending more."""
@@ -69,7 +69,7 @@ def job_of_address(address: str, models_dir: Path, sha256: str = "") -> Job:
     if entry := find_file(name):
         return Job(entry.id, models_dir / name, _as_in_catalogue(entry, sha256), [source])
     wanted = Wanted(sha256=sha256, look=lambda path: _usable(check_beginning, path, name))
-    return Job(name, models_dir / name, wanted, [source], lambda path: _usable(check_file, path, name))
+    return Job(name, models_dir / name, wanted, [source], lambda path: _usable(require_chat_model, path, name))
 
 
 def _as_in_catalogue(entry: ModelEntry, sha256: str) -> Wanted:

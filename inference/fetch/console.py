@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from inference.clock import local_zone
 from inference.fetch.events import Checking, Event, Fetching, Note, Waiting
 from inference.fetch.sizes import human_bytes, human_seconds
 
@@ -71,7 +72,7 @@ def describe(event: Event, *, bar: bool = False) -> str:
         case Waiting(reason, None):
             return reason
         case Waiting(reason, until) if until is not None:
-            return f"{reason}, goes on at {until.astimezone():%H:%M:%S}"
+            return f"{reason}, goes on at {until.astimezone(local_zone()):%H:%M:%S}"
         case Note(text):
             return text
     raise AssertionError(event)

@@ -27,6 +27,13 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Hang:
+    """Send `after` bytes of what was asked for and then nothing until the server ends."""
+
+    after: int
+
+
+@dataclass(frozen=True)
 class IgnoreRange:
     """Send the whole file from its beginning, whatever was asked for, at most `after` bytes of it."""
 
@@ -62,7 +69,7 @@ class Deaf:
     content: bytes
 
 
-Behaviour = Refuse | Cut | IgnoreRange | Mislabel | Corrupt | Replace | Deaf
+Behaviour = Refuse | Cut | Hang | IgnoreRange | Mislabel | Corrupt | Replace | Deaf
 
 
 @dataclass
@@ -84,6 +91,8 @@ class Hub:
     ranges: list[str | None] = field(default_factory=list)
     conditions: list[str | None] = field(default_factory=list)
     authorizations: list[str | None] = field(default_factory=list)
+    hanging: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
 
     @property
     def tag(self) -> str:
@@ -120,6 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(behaviour, Corrupt):
             body = bytes(byte ^ 0xFF for byte in body)
         self.wfile.write(body[: getattr(behaviour, "after", len(body))])
+        if isinstance(behaviour, Hang):
+            hub.hanging.set()
+            hub.ended.wait()
 
     def _remember(self) -> None:
         hub, headers = self.hub, self.headers
@@ -160,6 +172,7 @@ def serve_hub(content: bytes) -> Iterator[Hub]:
     try:
         yield hub
     finally:
+        hub.ended.set()
         server.shutdown()
         thread.join()
         server.server_close()

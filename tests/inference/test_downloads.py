@@ -275,8 +275,9 @@ def test_what_is_no_model_is_refused_and_leaves_nothing(
     [
         ({"architecture": "brandnew"}, "has the architecture 'brandnew'"),
         ({"llama__pooling_type": 1}, "is a model for embeddings"),
+        ({"template": False}, "has no chat template"),
     ],
-    ids=["unknown", "for embeddings"],
+    ids=["unknown", "for embeddings", "without a template"],
 )
 def test_a_model_that_cannot_chat_is_refused_with_the_reason(
     hub: Hub, tmp_path: Path, models_dir: Path, made: dict[str, Any], reason: str

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import pytest
 
+from inference.clock import local_zone
 from inference.fetch import Checking, Event, Fetching, Note, Waiting
 from inference.fetch.console import ConsoleReport, describe
 from inference.fetch.meter import Meter
@@ -65,7 +66,7 @@ def test_the_bar_shows_the_share() -> None:
 
 
 def test_a_wait_names_its_reason_and_its_end() -> None:
-    until = datetime.fromisoformat("2026-03-01T14:32:00").astimezone()
+    until = datetime(2026, 3, 1, 14, 32, tzinfo=local_zone())
     assert describe(Waiting("rate-limited", until)) == "rate-limited, goes on at 14:32:00"
 
 

@@ -125,6 +125,18 @@ def test_what_is_no_gguf_is_refused(models: Path, tmp_path: Path, content: bytes
         import_file(tmp_path / "x.gguf", models)
 
 
+def test_a_model_without_a_chat_template_is_refused_with_the_reason(models: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelFailed, match=r"base\.gguf has no chat template.*READAHEAD_MODEL"):
+        import_file(write_gguf(tmp_path / "base.gguf", template=False), models)
+    assert list(models.iterdir()) == []
+
+
+def test_a_folder_is_refused_with_the_reason(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "folder.gguf").mkdir()
+    with pytest.raises(ModelFailed, match="is a folder"):
+        import_file(tmp_path / "folder.gguf", models)
+
+
 def test_a_model_of_another_name_is_refused_with_what_to_do(models: Path, own_file: Path) -> None:
     with pytest.raises(ModelFailed, match=r"ends in \.gguf"):
         import_file(own_file.rename(own_file.with_suffix(".bin")), models)
@@ -140,7 +152,7 @@ def test_a_file_with_the_catalogues_checksum_is_not_read_again(models: Path) -> 
     entry = find("smollm2-135m")
     (models / entry.file).write_bytes(b"not what it was")
     stamp.remember(models / entry.file, entry.sha256)
-    assert require_usable(lookup(entry.id, models)) == ()
+    require_usable(lookup(entry.id, models))
 
 
 def test_a_file_that_only_has_the_name_of_the_catalogue_is_read(models: Path) -> None:

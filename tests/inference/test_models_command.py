@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -20,6 +21,7 @@ from inference.management.commands import models as command
 from inference.models import ModelChoice
 from inference.probe.rows import Row
 from tests.inference.gguf_files import write_gguf
+from tests.inference.hub import serve_hub
 
 pytestmark = pytest.mark.django_db
 
@@ -171,7 +173,36 @@ def test_a_failed_install_is_the_commands_error(monkeypatch: pytest.MonkeyPatch)
         models("install", "smollm2-135m")
 
 
-@pytest.mark.parametrize("arguments", [("install", "gpt-9"), ("activate", "gpt-9"), ("import", "/nowhere.gguf")])
+def test_import_by_address_checks_the_sum_that_is_given(models_dir: Path, tmp_path: Path) -> None:
+    content = write_gguf(tmp_path / "mine.gguf").read_bytes()
+    with serve_hub(content) as hub:
+        address = f"{hub.endpoint}/mine.gguf"
+        with pytest.raises(CommandError, match="wrong checksum"):
+            models("import", address, "--sha256", "ab" * 32)
+        (row,) = models("import", address, "--sha256", hashlib.sha256(content).hexdigest())
+    assert (row["id"], row["state"]) == ("mine", "installed")
+    assert (models_dir / "mine.gguf").read_bytes() == content
+
+
+def test_delete_takes_the_file_and_an_interrupted_fetch(models_dir: Path) -> None:
+    put(models_dir, "smollm2-135m")
+    (row,) = models("delete", "smollm2-135m")
+    assert (row["state"], row["message"]) == ("available", "deleted")
+    (models_dir / (find("smollm2-135m").file + ".part")).write_bytes(b"GGUF")
+    assert models("delete", "smollm2-135m")[0]["state"] == "available"
+    assert [path.name for path in models_dir.glob("*.gguf*") if path.suffix != ".lock"] == []
+
+
+def test_the_active_model_is_not_deleted(models_dir: Path) -> None:
+    put(models_dir, DEFAULT_MODEL)
+    with pytest.raises(CommandError, match="is in use"):
+        models("delete", DEFAULT_MODEL)
+    assert (models_dir / find(DEFAULT_MODEL).file).exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("install", "gpt-9"), ("activate", "gpt-9"), ("import", "/nowhere.gguf"), ("delete", "gpt-9")]
+)
 def test_what_does_not_exist_is_an_error(arguments: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
         models(*arguments)
