@@ -1,8 +1,10 @@
-"""Tells whether anything has been learned, or corrected by a person, since an answer was given."""
+"""Says in keys what is known of a project: what was learned or corrected, and what the model has in memory."""
 
 from __future__ import annotations
 
+from study.keys import Learner
 from study.models import Digest, DocumentSummary, Passport, PreparedAnswer
+from study.prompts import digest_boundary, document_boundary
 
 
 def learned_of(project_id: int) -> tuple[tuple[str, str, str], ...]:
@@ -25,3 +27,14 @@ def learned_of(project_id: int) -> tuple[tuple[str, str, str], ...]:
             ]
         )
     )
+
+
+def remembered_of(project_id: int, learner: Learner) -> frozenset[str]:
+    """Return the boundaries at which the model's state was kept, if the disk had room for it.
+
+    Of a document that does not fit into the window the state is only that of its last part: it is not among them.
+    """
+    read = DocumentSummary.objects.filter(document__project=project_id, tokens__lt=learner.window, **learner.filter)
+    current = Digest.objects.filter(project=project_id, **learner.filter).exclude(key="")
+    documents = (document_boundary(document) for document in read.values_list("document_id", flat=True))
+    return frozenset([*documents, *([digest_boundary(project_id)] if current.exists() else [])])
