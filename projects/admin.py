@@ -194,7 +194,7 @@ class VectorAdmin(MadeByMachine):
 @admin.register(Conversation)
 class ConversationAdmin(LookAt):
     list_display = ["__str__", "project", "turns", "created", "updated"]
-    list_filter = ["project"]
+    list_filter = ["project", "titled_by"]
     list_select_related = ["project"]
     raw_id_fields = ["project"]
     readonly_fields = ["created", "updated"]
@@ -202,11 +202,11 @@ class ConversationAdmin(LookAt):
     date_hierarchy = "created"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return _counted(super().get_queryset(request), "turns")
+        return _counted(super().get_queryset(request), "all_turns")
 
-    @admin.display(ordering="turns_count")
+    @admin.display(ordering="all_turns_count")
     def turns(self, conversation: Any) -> int:
-        return int(conversation.turns_count)
+        return int(conversation.all_turns_count)
 
 
 @admin.register(Turn)
@@ -224,7 +224,7 @@ class TurnAdmin(MadeByMachine):
     ]
     list_filter = ["state", "lane", "from_cache", "model"]
     list_select_related = ["conversation"]
-    raw_id_fields = ["conversation"]
+    raw_id_fields = ["conversation", "replaced_by"]
     search_fields = ["question", "answer", "error"]
     date_hierarchy = "created"
     inlines = [CitationsInline]

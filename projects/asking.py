@@ -11,6 +11,7 @@ from projects import access
 from projects.answering import runs
 from projects.answering.turns import NO_WISHES, Wishes, open_turn
 from projects.blank import is_blank
+from projects.conversations import notices, titles
 from projects.models import Conversation, Project, Turn
 
 MAX_QUESTION = 4_000
@@ -33,8 +34,16 @@ async def ask_and_start(
 ) -> Turn:
     """Open the turn as `ask` does, and start its answer on the running event loop."""
     turn: Turn = await database_sync_to_async(ask)(user, project, question, conversation_id)
-    runs.start(turn.pk)
+    await start(turn)
     return turn
+
+
+async def start(turn: Turn) -> None:
+    """Start the answer of a turn that was just stored, on the running event loop, and let other open pages know."""
+    titles.give_way()
+    runs.start(turn.pk)
+    titles.title_after(turn.pk)
+    await notices.tell(turn.conversation.project_id, turn.conversation_id)
 
 
 def ask(
@@ -49,6 +58,13 @@ def ask(
     Raises QuestionRefused for a question that is empty or too long, Http404 for a conversation that is not this
     person's or not in this project. A refused question leaves no empty conversation behind.
     """
+    question = checked(question)
+    with transaction.atomic():
+        return open_turn(_conversation(user, project, question, conversation_id), question, wishes)
+
+
+def checked(question: str) -> str:
+    """Return a question as it is stored; raises QuestionRefused for one that is empty or too long."""
     question = question.strip()
     if is_blank(question):
         raise QuestionRefused("question_empty", "Type a question first.")
@@ -58,8 +74,7 @@ def ask(
             f"The question has {len(question):,} characters; {MAX_QUESTION:,} is the most. "
             "Put long text into a file and add it to the documents.",
         )
-    with transaction.atomic():
-        return open_turn(_conversation(user, project, question, conversation_id), question, wishes)
+    return question
 
 
 def _conversation(user: access.Viewer, project: Project, question: str, conversation_id: int | None) -> Conversation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -16,6 +17,7 @@ from projects import access, frames
 from projects.answering import runs
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.asking import QuestionRefused, ask_and_start
+from projects.conversations import notices
 from projects.models import Project, Turn
 from projects.presentation.turns import render_turn
 
@@ -36,6 +38,9 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def connect(self) -> None:
         self.followers: dict[int, asyncio.Task[None]] = {}
+        self.watching = False
+        self.watched: int | None = None
+        self.shown: set[int] = set()
         self.user: access.Viewer = self.scope["user"]
         try:
             project_id = self.scope["url_route"]["kwargs"]["project_id"]
@@ -46,11 +51,21 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self.accept()
 
     async def disconnect(self, code: int) -> None:  # noqa: ARG002 - given by Channels
+        if self.watching:
+            await self.channel_layer.group_discard(notices.group_of(self.project.pk), self.channel_name)
         await _cancel(*self.followers.values())
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:  # noqa: ARG002
+        await self.guarded(lambda: self.act(frames.parse(text_data)))
+
+    async def conversation_changed(self, notice: notices.Notice) -> None:
+        """Pass a notice on (see `notices`): the list has changed, and perhaps the conversation on this page."""
+        await self.guarded(lambda: self.take(notice))
+
+    async def guarded(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Act; what goes wrong becomes an error frame and never closes the socket."""
         try:
-            await self.act(frames.parse(text_data))
+            await act()
         except (frames.FrameError, QuestionRefused) as error:
             await self.send_frame({"type": "error", "code": error.code, "message": error.message})
         except Http404:
@@ -65,7 +80,12 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await database_sync_to_async(self.authorise)()
         if frame["type"] == "ask":
             turn = await ask_and_start(self.user, self.project, frame["question"], frame["conversation"])
+            if self.watched is None:
+                self.watched = turn.conversation_id
             await self.follow(turn)
+            return
+        if frame["type"] == "watch":
+            await self.watch(frame)
             return
         turn = await database_sync_to_async(self.turn_here)(frame["turn"])
         if frame["type"] == "follow":
@@ -85,8 +105,45 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             raise Http404("The turn belongs to another project.")
         return turn
 
+    async def watch(self, frame: frames.Watch) -> None:
+        """Listen to what others do in the project; a second watch takes the place of the first."""
+        if frame["conversation"] is not None:
+            await database_sync_to_async(self.conversation_here)(frame["conversation"])
+        self.watched, self.shown = frame["conversation"], set(frame["turns"])
+        if not self.watching:
+            await self.channel_layer.group_add(notices.group_of(self.project.pk), self.channel_name)
+            self.watching = True
+        await self.catch_up()
+
+    def conversation_here(self, pk: int) -> None:
+        """Raise Http404 unless this person may see the conversation and it belongs to this desk."""
+        if access.conversation_for(self.user, pk).project_id != self.project.pk:
+            raise Http404("The conversation belongs to another project.")
+
+    async def take(self, notice: notices.Notice) -> None:
+        await database_sync_to_async(self.authorise)()
+        await self.send_frame({"type": "conversations"})
+        if notice["conversation"] == self.watched:
+            await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Have the page show the conversation as it stands in the rows, whatever was missed."""
+        if self.watched is None:
+            return
+        thread = await database_sync_to_async(turns_of)(self.watched)
+        present = {turn.pk for turn in thread}
+        if gone := self.shown - present:
+            await _cancel(*[self.followers.pop(pk) for pk in gone if pk in self.followers])
+            self.shown &= present
+            await self.send_frame({"type": "gone", "turns": sorted(gone)})
+        for turn in thread:
+            if turn.pk not in self.shown:
+                await self.follow(turn)
+
     async def follow(self, turn: Turn) -> None:
         """Announce the turn, then pass its events on from the beginning; a second follow starts over."""
+        if turn.conversation_id == self.watched:
+            self.shown.add(turn.pk)
         if before := self.followers.pop(turn.pk, None):
             await _cancel(before)
         await self.send_frame(
@@ -132,8 +189,21 @@ async def _frame_of(turn_id: int, event: AnswerEvent) -> frames.ServerFrame:
         case Text(text=text):
             return {"type": "text", "turn": turn_id, "text": text}
         case Ended(state=state):
-            html = await database_sync_to_async(render_turn)(turn_id)
+            html = await database_sync_to_async(_rendered)(turn_id)
             return {"type": "ended", "turn": turn_id, "state": state, "html": html}
+
+
+def _rendered(turn_id: int) -> str:
+    """Return a turn's fragment, nothing for one that was deleted while it was answered."""
+    try:
+        return render_turn(turn_id)
+    except Turn.DoesNotExist:
+        return ""
+
+
+def turns_of(conversation_id: int) -> list[Turn]:
+    """Return a conversation's turns as it stands, in order; none if it is gone."""
+    return list(Turn.objects.filter(conversation=conversation_id, replaced_by=None).order_by("pk").defer("prompt"))
 
 
 async def _cancel(*tasks: asyncio.Task[Any]) -> None:

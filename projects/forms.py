@@ -10,6 +10,7 @@ from projects.blank import is_blank
 from projects.models import Project
 
 NAME_IT = "Give the project a name."
+TITLE_IT = "Give the conversation a title."
 
 if TYPE_CHECKING:
     ProjectModelForm = forms.ModelForm[Project]
@@ -34,6 +35,18 @@ class ProjectForm(ProjectModelForm):
         if others.exists():
             raise forms.ValidationError("You have a project with this name already.")
         return name
+
+
+class TitleForm(forms.Form):
+    """A conversation's title, as a person gives it."""
+
+    title = forms.CharField(max_length=200, error_messages={"required": TITLE_IT})
+
+    def clean_title(self) -> str:
+        title = " ".join(str(self.cleaned_data["title"]).split())
+        if is_blank(title):
+            raise forms.ValidationError(TITLE_IT)
+        return title
 
 
 class AskForm(forms.Form):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeGuard
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """JSON can spell half of a character, which is no text and cannot be stored."""
@@ -32,7 +32,15 @@ class Stop(TypedDict):
     turn: int
 
 
-ClientFrame = Ask | Follow | Stop
+class Watch(TypedDict):
+    """Hear from now on of what others do in the project; get what a conversation has beside the `turns` on the page."""
+
+    type: Literal["watch"]
+    conversation: int | None
+    turns: list[int]
+
+
+ClientFrame = Ask | Follow | Stop | Watch
 
 
 class TurnFrame(TypedDict):
@@ -80,6 +88,19 @@ class EndedFrame(TypedDict):
     html: str
 
 
+class GoneFrame(TypedDict):
+    """These turns are no longer part of the conversation that is watched."""
+
+    type: Literal["gone"]
+    turns: list[int]
+
+
+class ConversationsFrame(TypedDict):
+    """The project's list of conversations has changed."""
+
+    type: Literal["conversations"]
+
+
 class ErrorFrame(TypedDict):
     """A frame was refused; nothing was changed and the socket stays open."""
 
@@ -88,7 +109,9 @@ class ErrorFrame(TypedDict):
     message: str
 
 
-ServerFrame = TurnFrame | StageFrame | ReadingFrame | TextFrame | EndedFrame | ErrorFrame
+ServerFrame = (
+    TurnFrame | StageFrame | ReadingFrame | TextFrame | EndedFrame | GoneFrame | ConversationsFrame | ErrorFrame
+)
 
 
 class FrameError(Exception):
@@ -117,8 +140,10 @@ def parse(text: str | None) -> ClientFrame:
             return Follow(type="follow", turn=_id(data, "turn"))
         case "stop":
             return Stop(type="stop", turn=_id(data, "turn"))
+        case "watch":
+            return Watch(type="watch", conversation=_conversation(data), turns=_ids(data, "turns"))
         case _:
-            raise FrameError("unknown_type", "The frame's type is none of ask, follow, stop.")
+            raise FrameError("unknown_type", "The frame's type is none of ask, follow, stop, watch.")
 
 
 def _text(data: dict[str, Any], key: str) -> str:
@@ -132,10 +157,21 @@ def _text(data: dict[str, Any], key: str) -> str:
 
 def _id(data: dict[str, Any], key: str) -> int:
     value = data.get(key)
-    # A bool is an int in Python, and an id beyond 64 bits would be refused by the database, not by us.
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 2**63:
+    if not _is_id(value):
         raise FrameError("bad_frame", f"'{key}' must be a positive number.")
     return value
+
+
+def _ids(data: dict[str, Any], key: str) -> list[int]:
+    values = data.get(key)
+    if not isinstance(values, list) or not all(map(_is_id, values)):
+        raise FrameError("bad_frame", f"'{key}' must be a list of positive numbers.")
+    return values
+
+
+def _is_id(value: Any) -> TypeGuard[int]:
+    # A bool is an int in Python, and an id beyond 64 bits would be refused by the database, not by us.
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
 
 
 def _conversation(data: dict[str, Any]) -> int | None:

@@ -6,6 +6,7 @@ from django.urls import path
 
 from projects.views import (
     activity,
+    conversations,
     desk,
     document_actions,
     document_list,
@@ -17,6 +18,7 @@ from projects.views import (
     projects,
     search,
     source,
+    thread,
     turns,
     upload,
 )
@@ -27,7 +29,7 @@ urlpatterns = [
     path("projects/new/", projects.project_create, name="create"),
     path("projects/<int:pk>/", desk.desk, name="desk"),
     path("projects/<int:pk>/conversations/<int:conversation_id>/", desk.conversation, name="conversation"),
-    path("projects/<int:pk>/conversations/", desk.conversations, name="conversations"),
+    path("projects/<int:pk>/conversations/", conversations.conversations, name="conversations"),
     path("projects/<int:pk>/documents/", document_list.documents, name="documents"),
     path("projects/<int:pk>/search/", search.search, name="search"),
     path("projects/<int:pk>/upload/", upload.upload, name="upload"),
@@ -51,6 +53,13 @@ urlpatterns = [
     path("documents/<int:pk>/password/", document_actions.document_password, name="document-password"),
     path("documents/<int:pk>/replace/", document_actions.document_replace, name="document-replace"),
     path("documents/<int:pk>/delete/", document_actions.document_delete, name="document-delete"),
+    path("conversations/<int:pk>/rename/", conversations.conversation_rename, name="conversation-rename"),
+    path("conversations/<int:pk>/markdown/", conversations.conversation_markdown, name="conversation-markdown"),
+    path("conversations/<int:pk>/json/", conversations.conversation_json, name="conversation-json"),
+    path("conversations/<int:pk>/delete/", conversations.conversation_delete, name="conversation-delete"),
+    path("turns/<int:pk>/edit/", thread.turn_edit, name="edit"),
+    path("turns/<int:pk>/regenerate/", thread.turn_regenerate, name="regenerate"),
+    path("turns/<int:pk>/earlier/", thread.turn_earlier, name="earlier"),
     path("turns/<int:pk>/again/", turns.turn_again, name="again"),
     path("turns/<int:pk>/stop/", turns.turn_stop, name="stop"),
     path("activity/", activity.activity, name="activity"),

@@ -169,6 +169,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 SNAPSHOTS_DIR = HOME / "snapshots"
 STUDY_ON_BATTERY = flag("READAHEAD_STUDY_ON_BATTERY")
 """Documents are read ahead on battery as well."""
+TITLES_BY_MODEL = not flag("READAHEAD_PLAIN_TITLES")
+"""The model gives conversations their titles, when it has nothing else to do."""
 
 LOG_LINE = "{asctime} {levelname} {name}: {message}"
 # Document text and questions never go into a log: messages name rows by id.

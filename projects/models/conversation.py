@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import QuerySet
 
 from projects.models.document import Chunk, Document
 from projects.models.project import Project
@@ -11,8 +12,19 @@ from projects.models.project import Project
 class Conversation(models.Model):
     """A thread of questions and answers over one project."""
 
+    class TitledBy(models.TextChoices):
+        QUESTION = "question", "First words of the question"
+        MODEL = "model", "The model"
+        PERSON = "person", "A person"
+
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="conversations")
     title = models.CharField(max_length=200, blank=True)
+    titled_by = models.CharField(
+        max_length=10,
+        choices=TitledBy,
+        default=TitledBy.QUESTION,
+        help_text="Where the title comes from; a person's own is never overwritten.",
+    )
     created = models.DateTimeField(auto_now_add=True)
     updated = models.DateTimeField(auto_now=True)
 
@@ -21,6 +33,11 @@ class Conversation(models.Model):
 
     def __str__(self) -> str:
         return self.title or f"Conversation {self.pk}"
+
+    @property
+    def turns(self) -> QuerySet[Turn]:
+        """The thread as it stands; `all_turns` has those that were asked anew too, and what had followed them."""
+        return self.all_turns.filter(replaced_by=None)
 
 
 class Turn(models.Model):
@@ -40,7 +57,15 @@ class Turn(models.Model):
 
     OPEN = (State.WAITING, State.ANSWERING)
 
-    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="turns")
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="all_turns")
+    replaced_by = models.ForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="replaces",
+        help_text="The turn of the thread for which this one was set aside: its question in other words, or once more.",
+    )
     question = models.TextField()
     answer = models.TextField(blank=True)
     state = models.CharField(max_length=12, choices=State, default=State.WAITING, db_index=True)

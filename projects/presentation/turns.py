@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
@@ -12,7 +12,9 @@ from projects.models import Citation, Turn
 def for_display(turns: QuerySet[Turn]) -> QuerySet[Turn]:
     """Return the turns in order with everything the fragment needs, in two queries."""
     citations = Citation.objects.select_related("document")
-    return turns.select_related("conversation").prefetch_related(Prefetch("citations", citations)).order_by("id")
+    replaced = Exists(Turn.objects.filter(replaced_by=OuterRef("pk")))
+    shown = turns.select_related("conversation").annotate(has_earlier=replaced)
+    return shown.prefetch_related(Prefetch("citations", citations)).order_by("id")
 
 
 def render_turn(turn_id: int) -> SafeString:

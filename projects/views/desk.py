@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,12 +10,10 @@ from django.views.decorators.http import require_GET
 from projects import access
 from projects.asking import MAX_QUESTION
 from projects.models import Conversation, Project
+from projects.presentation.conversations import LONGEST_QUERY, history_of
 from projects.presentation.intake import listing_of
 from projects.presentation.turns import for_display
 from projects.retrieval.meaning import warm_up
-
-EARLIER = 50
-"""Conversations listed on the desk."""
 
 
 @require_GET
@@ -35,13 +31,6 @@ def conversation(request: HttpRequest, pk: int, conversation_id: int) -> HttpRes
     return _desk(request, opened.project, opened)
 
 
-@require_GET
-def conversations(request: HttpRequest, pk: int) -> HttpResponse:
-    """The list of conversations as a fragment, for when one has begun."""
-    project = access.project_for(request.user, pk)
-    return render(request, "projects/_conversations.html", {"project": project, **_conversations(project)})
-
-
 def _desk(request: HttpRequest, project: Project, opened: Conversation | None) -> HttpResponse:
     warm_up()  # whoever looks at a desk is about to ask
     turns = list(for_display(opened.turns.all())) if opened else []
@@ -53,10 +42,8 @@ def _desk(request: HttpRequest, project: Project, opened: Conversation | None) -
         "max_upload": settings.MAX_UPLOAD_BYTES,
         "max_question": MAX_QUESTION,
         "listing": listing_of(project),
-        **_conversations(project),
+        "history": history_of(project, {}),
+        "current": str(opened.pk) if opened else "",
+        "longest_query": LONGEST_QUERY,
     }
     return render(request, "projects/desk.html", context)
-
-
-def _conversations(project: Project) -> dict[str, Any]:
-    return {"conversations": project.conversations.all()[:EARLIER]}

@@ -22,6 +22,12 @@ const handlers = {
     // Perhaps the model is gone: the line about it asks anew.
     if (frame.state === "failed") document.body.dispatchEvent(new Event("answer-failed"));
   },
+  gone(frame) {
+    frame.turns.forEach((turn) => document.getElementById(`turn-${turn}`)?.remove());
+  },
+  conversations() {
+    document.body.dispatchEvent(new Event("conversations-changed"));
+  },
   error(frame) {
     field.readOnly = false;
     refusal.textContent = frame.message;
@@ -35,6 +41,7 @@ const socket = new Socket(desk.dataset.socket, {
     form.classList.add("ask-live");
     lost.hidden = true;
     turns.openTurns().forEach((turn) => socket.send({ type: "follow", turn }));
+    watch();
   },
   onClose() {
     form.classList.remove("ask-live");
@@ -44,6 +51,16 @@ const socket = new Socket(desk.dataset.socket, {
   onRefused() {
     lost.firstElementChild.textContent = "This desk is closed to this page. Load the page again to see why.";
   },
+});
+
+// What another tab asks here is shown here too. Said anew whenever the page is looked at again: notices may get lost.
+function watch() {
+  const shown = [...document.querySelectorAll("#turns > [data-turn]")].map((turn) => Number(turn.dataset.turn));
+  socket.send({ type: "watch", conversation: Number(form.elements.conversation.value) || null, turns: shown });
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) watch();
 });
 
 function ask(question) {
@@ -57,7 +74,6 @@ function takeConversation(frame) {
   if (form.elements.conversation.value === String(frame.conversation)) return;
   form.elements.conversation.value = frame.conversation;
   history.replaceState(null, "", frame.url);
-  document.body.dispatchEvent(new Event("conversation-begun"));
 }
 
 // A question stays in its field until it has become a turn: one that is refused, or lost on the way, can be sent again.

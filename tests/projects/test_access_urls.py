@@ -20,7 +20,13 @@ pytestmark = pytest.mark.django_db
 ROUTES: dict[str, str] = {str(route.name): str(route.pattern) for route in urlpatterns}
 FOR_EVERYBODY = {"list", "create", "engine", "activity", "pause-all", "resume-all"}
 """Addresses that name no object: they show each account what is its own."""
-KINDS = {"projects": Project, "documents": Document, "turns": Turn, "tasks": StudyTask}
+KINDS = {
+    "projects": Project,
+    "documents": Document,
+    "conversations": Conversation,
+    "turns": Turn,
+    "tasks": StudyTask,
+}
 WITHIN = {"page": 1, "field": "type"}
 """Parts of an address that name something within the object."""
 

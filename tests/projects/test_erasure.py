@@ -112,3 +112,31 @@ def test_removed_text_is_in_no_file(action: str, empty_home: Path, tmp_path: Pat
 def test_a_log_that_is_in_use_is_left_for_later() -> None:
     assert connection.in_atomic_block  # where SQLite refuses to empty it
     empty_log()
+
+
+CONVERSATION_SCRIPT = """
+import sqlite3
+from pathlib import Path
+from django.conf import settings
+from projects.conversations.removal import remove_conversation
+from projects.models import Project, Turn
+from projects.owner import local_owner
+
+def places():
+    files = (path for path in Path(settings.HOME).rglob("*") if path.is_file())
+    return sorted(path.name for path in files if b"xylophone" in path.read_bytes())
+
+other = sqlite3.connect(settings.HOME / "db.sqlite3")
+other.execute("SELECT count(*) FROM projects_turn").fetchall()
+conversation = Project.objects.create(owner=local_owner(), name="Flat").conversations.create(title="My xylophone")
+Turn.objects.create(conversation=conversation, question="Where is the xylophone?", answer="The xylophone is away.")
+print("before", bool(places()))
+remove_conversation(conversation)
+print("after", places())
+"""
+
+
+def test_a_deleted_conversation_is_in_no_file(empty_home: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(empty_home, home)
+    assert run(home, "shell", "--no-imports", "-c", CONVERSATION_SCRIPT) == "before True\nafter []\n"

@@ -43,6 +43,12 @@ def test_a_turn_is_named_by_its_id(kind: str) -> None:
     assert frames.parse(json.dumps({"type": kind, "turn": 7})) == {"type": kind, "turn": 7}
 
 
+def test_a_page_may_show_no_turn_yet() -> None:
+    empty = {"type": "watch", "conversation": None, "turns": []}
+    assert frames.parse(json.dumps(empty)) == empty
+    assert frames.parse('{"type": "watch", "conversation": 3, "turns": [7, 8]}')["type"] == "watch"
+
+
 @pytest.mark.parametrize("text", [None, "", "{", "nonsense", "[" * 100_000, '{"turn": ' + "9" * 5_000 + "}"])
 def test_what_is_not_json_is_said_to_be_so(text: str | None) -> None:
     assert refusal(text) == "bad_json"
@@ -61,6 +67,9 @@ def test_what_is_not_json_is_said_to_be_so(text: str | None) -> None:
         {"type": "follow", "turn": True},
         {"type": "follow", "turn": 0},
         {"type": "stop", "turn": 2**63},
+        {"type": "watch", "conversation": 3},
+        {"type": "watch", "conversation": 3, "turns": 7},
+        {"type": "watch", "conversation": 3, "turns": [7, True]},
     ],
 )
 def test_a_frame_with_a_wrong_field_is_refused(frame: Any) -> None:
