@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Self
 
 Role = Literal["system", "user", "assistant"]
 FinishReason = Literal["stop", "length", "cancelled"]
+
+MOST_LOGPROBS = 20
+"""Alternatives that may be asked for at each token, as in OpenAI's interface."""
+
+LEAST_LOGPROB = -9999.0
+"""Stands for a probability of 0, whose logarithm JSON cannot hold; OpenAI's number for it."""
 
 
 class PoolName(StrEnum):
@@ -76,7 +83,8 @@ class ChatRequest:
     Either `messages`, which go through the model's chat template, or a raw `prompt`, which is tokenized as it stands.
     `max_tokens` bounds the answer; `stop` are strings that end it and are not part of it. `conversation` is an opaque
     key that helps the engine find the slot that served the conversation before. `save` names boundaries whose state
-    is to be kept on disk when prefill passes them. `model` empty means the one that is loaded.
+    is to be kept on disk when prefill passes them. `model` empty means the one that is loaded. `logprobs` asks for the
+    chances of each token of the answer with so many of the likeliest beside it, 0…`MOST_LOGPROBS` (see `TokenChance`).
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -88,6 +96,7 @@ class ChatRequest:
     conversation: str = ""
     save: tuple[str, ...] = ()
     model: str = ""
+    logprobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -143,10 +152,66 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Chance:
+    """A token, by its bytes, and the natural logarithm of the probability that it comes next."""
+
+    data: bytes
+    logprob: float
+
+    @property
+    def text(self) -> str:
+        """The token as text; a character of which it holds only a part is shown as U+FFFD."""
+        return self.data.decode("utf-8", "replace")
+
+    @property
+    def probability(self) -> float:
+        """0…1."""
+        return math.exp(self.logprob)
+
+    def to_wire(self) -> dict[str, Any]:
+        """JSON object as in OpenAI's `top_logprobs`."""
+        return {"token": self.text, "logprob": self.logprob, "bytes": list(self.data)}
+
+    @classmethod
+    def from_wire(cls, entry: Mapping[str, Any]) -> Chance:
+        """Read such an object; some servers leave the bytes out. Raises KeyError, TypeError or ValueError."""
+        given = entry.get("bytes")
+        data = str(entry["token"]).encode("utf-8", "replace") if given is None else bytes(given)
+        return cls(data, float(entry["logprob"]))
+
+
+@dataclass(frozen=True)
+class TokenChance(Chance):
+    """The chance of one token of an answer, and of the likeliest tokens in its place, likeliest first.
+
+    They are the model's own, before penalties, grammar, temperature and the rest of `Sampling`: so the token that came
+    need not be among them, and asking for them changes nothing about the answer. The token that ended an answer has
+    one too, though it is no part of the text; special tokens are called by their names.
+    """
+
+    top: tuple[Chance, ...] = ()
+
+    def to_wire(self) -> dict[str, Any]:
+        """JSON object as in OpenAI's `choices[].logprobs.content`."""
+        return {**super().to_wire(), "top_logprobs": [other.to_wire() for other in self.top]}
+
+    @classmethod
+    def from_wire(cls, entry: Mapping[str, Any]) -> TokenChance:
+        """Read such an object. Raises KeyError, TypeError or ValueError."""
+        own = Chance.from_wire(entry)
+        return cls(own.data, own.logprob, tuple(Chance.from_wire(other) for other in entry.get("top_logprobs") or ()))
+
+
+@dataclass(frozen=True)
 class Delta:
-    """The next piece of the answer; never cuts a character in two."""
+    """The next piece of the answer; never cuts a character in two.
+
+    `chances` are those of the tokens computed for it, when they were asked for. Its text may then be empty, as when a
+    token has only a part of a character, or could begin a stop string.
+    """
 
     text: str
+    chances: tuple[TokenChance, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,12 +228,20 @@ Event = Progress | Delta | Finished
 
 @dataclass(frozen=True)
 class Completion:
-    """A whole answer, for callers that do not stream."""
+    """A whole answer, for callers that do not stream; `logprobs` are its tokens' chances when they were asked for."""
 
     text: str
     reason: FinishReason
     timings: Timings
     model: str = ""
+    logprobs: tuple[TokenChance, ...] = ()
+
+    @classmethod
+    def of(cls, pieces: Sequence[Delta], end: Finished) -> Self:
+        """Put the events of a stream together."""
+        text = "".join(piece.text for piece in pieces)
+        chances = tuple(chance for piece in pieces for chance in piece.chances)
+        return cls(text, end.reason, end.timings, end.model, chances)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,26 @@ It stands in for the real engine behind the real HTTP service, so that flows are
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inference.contracts import ChatRequest, Delta, EngineState, Finished, FinishReason, Health, Progress, Timings
+from inference.contracts import (
+    LEAST_LOGPROB,
+    Chance,
+    ChatRequest,
+    Delta,
+    EngineState,
+    Finished,
+    FinishReason,
+    Health,
+    Progress,
+    Timings,
+    TokenChance,
+)
 from inference.engine.port import Sink
 from inference.errors import EngineFault, InferenceError, ModelFailed, ModelLoading, UnknownModel
 
@@ -21,7 +34,8 @@ class FakeAnswer:
     """One scripted answer.
 
     `gate` holds the answer after its first word until it is set, so that a test decides what happens in the middle;
-    `fail` is raised instead of the rest, after `fail_after` words.
+    `fail` is raised instead of the rest, after `fail_after` words. `chances` are the probabilities of some tokens in
+    the place of each word, for who asks for them: `({"Yes": 0.9, "No": 0.1},)`; a word without any was certain.
     """
 
     text: str = "An answer."
@@ -29,6 +43,19 @@ class FakeAnswer:
     fail: InferenceError | None = None
     fail_after: int = 0
     reused: int = 0
+    chances: Sequence[Mapping[str, float]] = ()
+
+    def chance(self, place: int, word: str, count: int) -> TokenChance:
+        """Return what is said about a word of the answer, with the `count` likeliest beside it."""
+        scripted = self.chances[place] if place < len(self.chances) else {word: 1.0}
+        ranked = sorted(scripted, key=lambda token: -scripted[token])[:count]
+        named = {token: Chance(token.encode(), _logprob(share)) for token, share in scripted.items()}
+        own = named.get(word) or Chance(word.encode(), LEAST_LOGPROB)
+        return TokenChance(own.data, own.logprob, tuple(named[token] for token in ranked))
+
+
+def _logprob(probability: float) -> float:
+    return max(math.log(probability), LEAST_LOGPROB) if probability > 0 else LEAST_LOGPROB
 
 
 @dataclass
@@ -102,7 +129,8 @@ class FakeEngine:
         for word in re.findall(r"\s*\S+|\s+$", answer.text):
             if ticket.cancelled.is_set() or (answer.fail is not None and said >= answer.fail_after):
                 break
-            sink(Delta(word))
+            count = request.logprobs
+            sink(Delta(word, () if count is None else (answer.chance(said, word, count),)))
             said += 1
             if answer.gate is not None and said == 1:
                 answer.gate.wait()

@@ -26,6 +26,7 @@ from inference.contracts import (
     Health,
     Progress,
     Timings,
+    TokenChance,
 )
 from inference.errors import (
     InferenceError,
@@ -177,9 +178,10 @@ class StreamReader:
             yield Progress(**chunk["progress"])
         for choice in chunk["choices"]:
             self._reason = choice.get("finish_reason") or self._reason
-            text = choice.get("text") or choice.get("delta", {}).get("content")
-            if text:
-                yield Delta(text)
+            text = choice.get("text") or choice.get("delta", {}).get("content") or ""
+            entries = (choice.get("logprobs") or {}).get("content") or ()
+            if text or entries:
+                yield Delta(text, tuple(TokenChance.from_wire(entry) for entry in entries))
         if "timings" in chunk:
             self.finished = True
             yield Finished(self._reason, Timings.from_wire(chunk["timings"]), chunk.get("model", ""))
@@ -189,19 +191,19 @@ class _Collector:
     """Adds a stream up to a Completion."""
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
+        self._pieces: list[Delta] = []
         self._end: Finished | None = None
 
     def add(self, event: Event) -> None:
         if isinstance(event, Delta):
-            self._pieces.append(event.text)
+            self._pieces.append(event)
         elif isinstance(event, Finished):
             self._end = event
 
     def completion(self) -> Completion:
         if self._end is None:
             raise ServiceLost
-        return Completion("".join(self._pieces), self._end.reason, self._end.timings, self._end.model)
+        return Completion.of(self._pieces, self._end)
 
 
 def to_wire(request: ChatRequest, *, stream: bool) -> dict[str, Any]:
@@ -221,6 +223,8 @@ def to_wire(request: ChatRequest, *, stream: bool) -> dict[str, Any]:
     }
     if schema is not None:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    if request.logprobs is not None:
+        body.update(logprobs=True, top_logprobs=request.logprobs)
     return body
 
 

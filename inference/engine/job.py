@@ -6,7 +6,9 @@ import logging
 import time
 from dataclasses import dataclass, field
 
-from inference.contracts import ChatRequest, Delta, Event, Finished, FinishReason, Progress, Timings
+from inference.contracts import ChatRequest, Delta, Event, Finished, FinishReason, Progress, Timings, TokenChance
+from inference.engine.chances import token_chance
+from inference.engine.llama import Context
 from inference.engine.memory import Recall
 from inference.engine.port import Sink
 from inference.engine.prompt import Prompt
@@ -64,10 +66,15 @@ class Job:
         total = len(self.prompt.tokens)
         self._send(Progress(min(held, total), total))
 
-    def say(self, text: str) -> None:
-        """Pass text on; nothing is sent for tokens that do not complete a character yet."""
-        if text:
-            self._send(Delta(text))
+    def weigh(self, context: Context, index: int, token: int) -> tuple[TokenChance, ...]:
+        """Return the chances at a batch index where `token` was chosen; nothing when they were not asked for."""
+        count = self.request.logprobs
+        return () if count is None else (token_chance(context, index, token, count),)
+
+    def say(self, text: str, chances: tuple[TokenChance, ...] = ()) -> None:
+        """Pass text on; without chances nothing is sent for tokens that do not complete a character yet."""
+        if text or chances:
+            self._send(Delta(text, chances))
 
     def finish(self, reason: FinishReason) -> None:
         """Send what was held back, then the end with its timings."""

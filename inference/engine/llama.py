@@ -300,6 +300,12 @@ class Context:
         batch.n_tokens = at
         return indexes
 
+    def logits(self, index: int) -> Any:
+        """Return the logits at a batch index, one for each token (numpy float32); they hold until the next decode."""
+        import numpy as np
+
+        return np.ctypeslib.as_array(self._lib.llama_get_logits_ith(self._context, index), (self.model.n_vocab,))
+
     def length(self, sequence: int) -> int:
         """Return how many positions of a sequence are in the cache, counted from 0."""
         return int(self._lib.llama_memory_seq_pos_max(self._memory, sequence)) + 1

@@ -274,11 +274,13 @@ class Pool:
     def _choose(self, slot: Slot, job: Job, index: int) -> None:
         token = job.sampler.sample(self.context, index)
         job.first_token = job.first_token or time.monotonic()
+        chances = job.weigh(self.context, index, token)
         if self.context.model.ends(token):
+            job.say("", chances)
             self._release(slot).finish("stop")
             return
         job.sequence.append(token)
-        job.say(job.text.feed(self.context.model.piece(token)))
+        job.say(job.text.feed(self.context.model.piece(token)), chances)
         if job.text.stopped:
             self._release(slot).finish("stop")
         elif job.generated >= job.request.max_tokens:

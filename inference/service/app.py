@@ -100,7 +100,7 @@ class Routes:
         outcome = await collect(answer, request.receive)
         if outcome is None:
             return Response(status_code=499)
-        return JSONResponse(reply.whole(*outcome))
+        return JSONResponse(reply.whole(outcome))
 
     async def models(self, _request: Request) -> Response:
         """List the one loaded model."""

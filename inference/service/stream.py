@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from inference.contracts import ChatRequest, Event, Finished, Progress
+from inference.contracts import ChatRequest, Completion, Delta, Event, Finished, Progress
 from inference.engine.port import Engine, Ticket
 from inference.errors import InferenceError, ServiceStalled
 from inference.service.wire import Reply, error_body
@@ -139,8 +139,8 @@ async def until_gone(receive: Receive) -> None:
         pass
 
 
-async def collect(answer: Answer, receive: Receive) -> tuple[str, Finished] | None:
-    """Return the whole text with its end, or None when the client left first (the request is then cancelled)."""
+async def collect(answer: Answer, receive: Receive) -> Completion | None:
+    """Return the whole answer, or None when the client left first (the request is then cancelled)."""
     whole = asyncio.ensure_future(_gather(answer))
     gone = asyncio.ensure_future(until_gone(receive))
     try:
@@ -153,11 +153,11 @@ async def collect(answer: Answer, receive: Receive) -> tuple[str, Finished] | No
         await asyncio.gather(whole, gone, return_exceptions=True)
 
 
-async def _gather(answer: Answer) -> tuple[str, Finished]:
-    pieces: list[str] = []
+async def _gather(answer: Answer) -> Completion:
+    pieces: list[Delta] = []
     async for event in answer.events():
         if isinstance(event, Finished):
-            return "".join(pieces), event
+            return Completion.of(pieces, event)
         if not isinstance(event, Progress):
-            pieces.append(event.text)
+            pieces.append(event)
     raise AssertionError("the stream of an answer ends with Finished or an error")

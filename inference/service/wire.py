@@ -8,7 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inference.contracts import ChatMessage, ChatRequest, Delta, Event, Finished, Part, PoolName, Progress, Sampling
+from inference.contracts import (
+    MOST_LOGPROBS,
+    ChatMessage,
+    ChatRequest,
+    Completion,
+    Delta,
+    Event,
+    Finished,
+    Part,
+    PoolName,
+    Progress,
+    Sampling,
+    Timings,
+    TokenChance,
+)
 from inference.errors import BadRequest, InferenceError
 
 ROLES = ("system", "user", "assistant")
@@ -21,7 +35,8 @@ def parse_chat(body: Any) -> ChatRequest:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise BadRequest("'messages' must be a list with at least one message.")
-    return ChatRequest(messages=tuple(_message(entry) for entry in messages), **_common(body))
+    wanted = tuple(_message(entry) for entry in messages)
+    return ChatRequest(messages=wanted, logprobs=_chat_logprobs(body), **_common(body))
 
 
 def parse_completion(body: Any) -> ChatRequest:
@@ -30,7 +45,9 @@ def parse_completion(body: Any) -> ChatRequest:
     prompt = body.get("prompt")
     if not isinstance(prompt, str) or not prompt:
         raise BadRequest("'prompt' must be a non-empty string.")
-    return ChatRequest(prompt=prompt, **_common(body))
+    wanted = body.get("logprobs")
+    logprobs = None if wanted is None else _integer("logprobs", wanted, 0, MOST_LOGPROBS)
+    return ChatRequest(prompt=prompt, logprobs=logprobs, **_common(body))
 
 
 def wants_stream(body: Mapping[str, Any]) -> bool:
@@ -61,6 +78,16 @@ def _common(body: Mapping[str, Any]) -> dict[str, Any]:
         "save": _names(body.get("save_at", [])),
         "model": _string(body, "model"),
     }
+
+
+def _chat_logprobs(body: Mapping[str, Any]) -> int | None:
+    """Read a switch and a number, where `/v1/completions` has one number for both."""
+    switch, count = body.get("logprobs"), body.get("top_logprobs")
+    if not isinstance(switch, bool | None):
+        raise BadRequest("'logprobs' must be true or false.")
+    if count is not None and not switch:
+        raise BadRequest("'top_logprobs' needs 'logprobs' to be true.")
+    return _integer("top_logprobs", 0 if count is None else count, 0, MOST_LOGPROBS) if switch else None
 
 
 def _message(entry: Any) -> ChatMessage:
@@ -153,6 +180,8 @@ class Reply:
 
     model: str
     chat: bool
+    _offset: int = 0
+    """Characters of all tokens whose chances were told, for the completion form."""
     id: str = field(default_factory=lambda: f"cmpl-{uuid.uuid4().hex}")
     created: int = field(default_factory=lambda: int(time.time()))
 
@@ -161,21 +190,41 @@ class Reply:
         match event:
             case Progress(read, total):
                 return [self._envelope([], progress={"read": read, "total": total})]
-            case Delta(text):
-                return [self._envelope([self._choice(text, None)])]
+            case Delta(text, chances):
+                content: dict[str, Any] = {"delta": {"content": text} if text else {}} if self.chat else {"text": text}
+                return [self._envelope([self._choice(content, None, chances)])]
             case Finished():
-                last = self._choice("", event.reason)
-                return [self._envelope([last]), self._envelope([], **_accounts(event))]
+                last = self._choice({"delta": {}} if self.chat else {"text": ""}, event.reason)
+                return [self._envelope([last]), self._envelope([], **_accounts(event.timings))]
 
-    def whole(self, text: str, end: Finished) -> dict[str, Any]:
+    def whole(self, answer: Completion) -> dict[str, Any]:
         """Return the response of a request that did not ask for a stream."""
-        content: dict[str, Any] = {"message": {"role": "assistant", "content": text}} if self.chat else {"text": text}
-        choice = {"index": 0, "finish_reason": end.reason, "logprobs": None, **content}
-        return {**self._envelope([choice], **_accounts(end)), "object": self._object(chunk=False)}
+        message = {"role": "assistant", "content": answer.text}
+        content: dict[str, Any] = {"message": message} if self.chat else {"text": answer.text}
+        choice = self._choice(content, answer.reason, answer.logprobs)
+        return {**self._envelope([choice], **_accounts(answer.timings)), "object": self._object(chunk=False)}
 
-    def _choice(self, text: str, reason: str | None) -> dict[str, Any]:
-        content: dict[str, Any] = {"delta": {"content": text} if text else {}} if self.chat else {"text": text}
-        return {"index": 0, "finish_reason": reason, "logprobs": None, **content}
+    def _choice(
+        self, content: Mapping[str, Any], reason: str | None, chances: Sequence[TokenChance] = ()
+    ) -> dict[str, Any]:
+        return {"index": 0, "finish_reason": reason, "logprobs": self._logprobs(chances), **content}
+
+    def _logprobs(self, chances: Sequence[TokenChance]) -> dict[str, Any] | None:
+        """Return the chances as each of OpenAI's two interfaces has them, null without any."""
+        if not chances:
+            return None
+        if self.chat:
+            return {"content": [chance.to_wire() for chance in chances], "refusal": None}
+        offsets = []
+        for chance in chances:
+            offsets.append(self._offset)
+            self._offset += len(chance.text)
+        return {
+            "tokens": [chance.text for chance in chances],
+            "token_logprobs": [chance.logprob for chance in chances],
+            "top_logprobs": [{other.text: other.logprob for other in chance.top} for chance in chances],
+            "text_offset": offsets,
+        }
 
     def _object(self, *, chunk: bool) -> str:
         if not self.chat:
@@ -187,8 +236,7 @@ class Reply:
         return {**head, "choices": list(choices), **extra}
 
 
-def _accounts(end: Finished) -> dict[str, Any]:
-    timings = end.timings
+def _accounts(timings: Timings) -> dict[str, Any]:
     usage = {
         "prompt_tokens": timings.prompt,
         "completion_tokens": timings.generated,
