@@ -69,8 +69,8 @@ def measure(run: Run) -> None:
     """Ask everything that has no answer in the book yet. Raises Trouble, ChildDied."""
     here = Installation(run.folder, run.options.model.id)
     left = run.steps()
-    here.start()
     try:
+        here.start()
         here.add(run.files, paused=True)
         run.texts = here.texts()
         run.book.learn(corpus_tokens=sum(count_tokens(here.service, list(run.texts.values()))))
