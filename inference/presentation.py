@@ -24,7 +24,10 @@ _BUSY = "badge-busy"
 
 @dataclass(frozen=True)
 class Way:
-    """A file on its way: `words` for the badge, `figures` beside the bar, `reason` why it waits."""
+    """A file on its way: `words` for the badge, `figures` beside the bar, `reason` why it waits.
+
+    `kept` tells that dropping it deletes something.
+    """
 
     pk: int
     file: str
@@ -40,6 +43,7 @@ class Way:
     can_cancel: bool
     can_retry: bool
     can_drop: bool
+    kept: bool
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Card:
     file: str
     size: str
     license: str
+    about: str
     fit: str
     fit_badge: str
     speed: str
@@ -61,6 +66,11 @@ class Card:
     can_fetch: bool
     can_use: bool
     can_delete: bool
+
+    @property
+    def has_actions(self) -> bool:
+        """Whether there is anything to do with it, beside what its file on the way offers."""
+        return self.can_fetch or self.can_use or self.can_delete
 
 
 @dataclass(frozen=True)
@@ -123,12 +133,13 @@ def way_of(row: Download, now: datetime) -> Way:
         words=_words(row, now),
         percent=percent,
         figures=_figures(row),
-        reason=row.note,
+        reason="" if row.note == State(row.state).label else row.note,
         error=row.error,
         moving=row.is_unfinished,
         can_cancel=row.is_unfinished,
         can_retry=failed or (row.state == State.WAITING and row.until is not None),
         can_drop=failed,
+        kept=row.kind != Download.Kind.FILE and row.bytes_done > 0,
     )
 
 
@@ -145,6 +156,8 @@ def _words(row: Download, now: datetime) -> str:
 def _figures(row: Download) -> str:
     if not row.bytes_total:
         return f"{human_bytes(row.bytes_done)} so far" if row.bytes_done else ""
+    if row.state == State.FAILED and not row.bytes_done:
+        return human_bytes(row.bytes_total)
     parts = [f"{human_bytes(row.bytes_done)} of {human_bytes(row.bytes_total)}"]
     if row.state == State.FETCHING:
         parts += [f"{human_bytes(row.speed)}/s"] if row.speed else []
@@ -167,6 +180,7 @@ def card_of(model: LocalModel, fit: Fit, around: Surroundings, way: Way | None) 
         file=model.path.name,
         size=human_bytes(model.bytes),
         license=model.entry.license if model.entry else "",
+        about=model.entry.about if model.entry else "",
         fit=fit.message.rstrip("."),
         fit_badge=_fit_badge(fit),
         speed=_speed(fit, health if served else None),

@@ -106,7 +106,12 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def drop(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a download that has ended off the list, with what has arrived of it."""
-    return _do(request, lambda: service.drop(pk), "What had arrived is deleted.", "It is not on the list any more.")
+    return _do(
+        request,
+        lambda: service.drop(pk),
+        "It is off the list, and what had arrived is deleted.",
+        "It is not on the list any more.",
+    )
 
 
 def _page() -> Page:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 from filelock import Timeout
 
 from inference.catalogue import find
+from inference.downloads import bell
 from inference.errors import ModelFailed
 from inference.fetch.addresses import checksum, file_name, job_of_address
 from inference.fetch.errors import Unusable
@@ -64,7 +66,9 @@ def retry(pk: int) -> bool:
 
     One that a server has asked to wait goes on waiting.
     """
-    return _move(pk, (State.FAILED, State.CANCELLED, State.WAITING), **_afresh())
+    moved = _move(pk, (State.FAILED, State.CANCELLED, State.WAITING), **_afresh())
+    _ring()
+    return moved
 
 
 def drop(pk: int) -> bool:
@@ -106,6 +110,20 @@ def _delete(path: Path) -> None:
         raise ModelFailed(f"{path.parent} cannot be used: {error.strerror}.") from error
 
 
+def is_anything_left() -> bool:
+    """Tell whether a download is in line or in hand."""
+    return Download.objects.filter(state__in=Download.UNFINISHED).exists()
+
+
+def bell_path() -> Path:
+    """Return the file that wakes the process that fetches."""
+    return Path(settings.RUN_DIR) / bell.NAME
+
+
+def _ring() -> None:
+    transaction.on_commit(lambda: bell.ring(bell_path()))
+
+
 def _in_line(file: str, **fields: Any) -> Download:
     """Return the row of a file, in line; one that is on its way already stays as it is."""
     row, made = Download.objects.get_or_create(file=file, defaults=fields)
@@ -113,6 +131,7 @@ def _in_line(file: str, **fields: Any) -> Download:
         ended = Download.objects.filter(pk=row.pk).exclude(state__in=Download.UNFINISHED)
         ended.update(**{**_empty(), **fields, **_afresh()}, created=timezone.now())
         row.refresh_from_db()
+    _ring()
     return row
 
 

@@ -80,7 +80,7 @@ def test_a_file_that_nobody_knows_is_one_that_the_server_had_and_no_mixture(
     hub: Hub, tmp_path: Path, seed: int, says: str
 ) -> None:
     setattr(hub, says, True)
-    usual = [behaviour for behaviour in bad_day(seed) if not isinstance(behaviour, IgnoreRange)]
+    usual: list[Behaviour] = [each for each in bad_day(seed) if not isinstance(each, IgnoreRange)]
     changes: list[Behaviour] = [
         Replace(content_of(1), after=SIZE // 40),
         Deaf(content_of(2)),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.inference.gguf_files import write_gguf
@@ -54,6 +55,10 @@ class Home:
             process.kill()
             process.wait()
 
+    def ask_for(self, address: str) -> None:
+        ask = f"from inference.downloads.service import import_address; import_address('{address}')"
+        self.run("shell", "--no-imports", "-c", ask)
+
     def state(self) -> str:
         with closing(sqlite3.connect(self._folder / "home" / "db.sqlite3", timeout=30)) as database:
             return str(database.execute("SELECT state FROM inference_download").fetchone()[0])
@@ -83,8 +88,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked to end"])
 def test_a_fetch_survives_the_end_of_its_process(home: Home, hub: Hub, number: signal.Signals) -> None:
     hub.behaviours.extend([Hang(after=60_000), Cut(after=20_000)])
-    ask = f"from inference.downloads.service import import_address; import_address('{hub.endpoint}/own.gguf')"
-    home.run("shell", "--no-imports", "-c", ask)
+    home.ask_for(f"{hub.endpoint}/own.gguf")
     with home.fetcher() as first:
         assert hub.hanging.wait(PATIENCE_S)
         part = home.models / "own.gguf.part"
@@ -97,3 +101,13 @@ def test_a_fetch_survives_the_end_of_its_process(home: Home, hub: Hub, number: s
         wait_until(lambda: home.state() == "done")
     assert (home.models / "own.gguf").read_bytes() == hub.content
     assert hub.ranges[:2] == [None, f"bytes={arrived}-"]
+
+
+def test_at_rest_the_process_is_a_small_one_that_wakes_up_when_asked(home: Home, hub: Hub) -> None:
+    with home.fetcher() as process:
+        seen = psutil.Process(process.pid)
+        wait_until(lambda: "inference.downloads.bell" in seen.cmdline())
+        assert seen.memory_info().rss < 30_000_000
+        home.ask_for(f"{hub.endpoint}/own.gguf")
+        wait_until(lambda: home.state() == "done")
+        assert process.poll() is None

@@ -7,12 +7,16 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connections
 
+from inference.downloads import bell
+from inference.downloads.service import bell_path, is_anything_left
 from inference.downloads.worker import work_once
 from inference.identity import own_identity
 
@@ -31,16 +35,33 @@ class Command(BaseCommand):
         # As an exception, so that a child under way is ended and what it has unpacked is deleted.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _end)
-        os.nice(NICENESS)
+        os.nice(max(0, NICENESS - os.nice(0)))
         me = own_identity()
         while True:
             try:
-                if not work_once(me):
-                    time.sleep(POLL_S)
+                _work(me)
             except DatabaseError:  # a database that is away for a moment: the rows are there again with it
                 logger.exception("the downloads cannot be read")
                 connections.close_all()
                 time.sleep(TROUBLE_S)
+
+
+def _work(me: str) -> None:
+    # Before looking: what is asked for afterwards rings once more.
+    seen = bell.heard(bell_path())
+    if work_once(me):
+        return
+    if not is_anything_left():
+        _rest(bell_path(), seen)
+    time.sleep(POLL_S)
+
+
+def _rest(path: Path, seen: int) -> None:
+    """Become the small process that waits for the bell: models are fetched once in a while, and memory is short."""
+    connections.close_all()
+    os.chdir(settings.BASE_DIR)
+    again = [sys.executable, str(settings.BASE_DIR / "manage.py"), "fetcher"]
+    os.execv(sys.executable, [sys.executable, "-m", bell.__name__, str(path), str(seen), *again])  # noqa: S606 - a list of ours
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:
