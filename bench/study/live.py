@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -119,13 +119,13 @@ async def _sample(run: Run, here: Installation) -> Sample:
         for _ in range(WARM_UP):
             await asker.ask()
         await asyncio.to_thread(here.manage, "study", "resume")
-        return await ask_on(asker, here, run.options.questions)
+        return await ask_on(asker, run.options.questions, here.is_read)
 
 
-async def ask_on(asker: Asker, here: Installation, questions: int) -> Sample:
+async def ask_on(asker: Asker, questions: int, is_over: Callable[[], bool]) -> Sample:
     """Ask until so many questions have met the study's reading, or the study is over."""
     sample, left = Sample(), 0
-    while len(sample.busy) < questions and not here.is_read():
+    while len(sample.busy) < questions and not is_over():
         now = asker.metrics.now()
         if now["study_reading"]:
             left = IDLE_IN_A_ROW
