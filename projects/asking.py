@@ -8,7 +8,7 @@ from django.http import Http404
 from django.utils.text import Truncator
 
 from projects import access
-from projects.answering import runs
+from projects.answering import runs, warming
 from projects.answering.turns import NO_WISHES, Wishes, open_turn
 from projects.blank import is_blank
 from projects.conversations import notices, titles
@@ -30,10 +30,14 @@ class QuestionRefused(Exception):
 
 
 async def ask_and_start(
-    user: access.Viewer, project: Project, question: str, conversation_id: int | None = None
+    user: access.Viewer,
+    project: Project,
+    question: str,
+    conversation_id: int | None = None,
+    wishes: Wishes = NO_WISHES,
 ) -> Turn:
     """Open the turn as `ask` does, and start its answer on the running event loop."""
-    turn: Turn = await database_sync_to_async(ask)(user, project, question, conversation_id)
+    turn: Turn = await database_sync_to_async(ask)(user, project, question, conversation_id, wishes)
     await start(turn)
     return turn
 
@@ -41,6 +45,7 @@ async def ask_and_start(
 async def start(turn: Turn) -> None:
     """Start the answer of a turn that was just stored, on the running event loop, and let other open pages know."""
     titles.give_way()
+    warming.give_way()
     runs.start(turn.pk)
     titles.title_after(turn.pk)
     await notices.tell(turn.conversation.project_id, turn.conversation_id)

@@ -14,12 +14,14 @@ from django.http import Http404
 from django.urls import reverse
 
 from projects import access, frames
-from projects.answering import runs
+from projects.answering import runs, warming
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
+from projects.answering.turns import Wishes
 from projects.asking import QuestionRefused, ask_and_start
 from projects.conversations import notices
 from projects.models import Project, Turn
 from projects.presentation.turns import render_turn
+from study.presence import Presence, touch
 
 logger = logging.getLogger(__name__)
 
@@ -79,10 +81,14 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def act(self, frame: frames.ClientFrame) -> None:
         await database_sync_to_async(self.authorise)()
         if frame["type"] == "ask":
-            turn = await ask_and_start(self.user, self.project, frame["question"], frame["conversation"])
+            wishes = Wishes(frame["lane"], frame["fresh"])
+            turn = await ask_and_start(self.user, self.project, frame["question"], frame["conversation"], wishes)
             if self.watched is None:
                 self.watched = turn.conversation_id
             await self.follow(turn)
+            return
+        if frame["type"] == "typing":
+            await self.prepare_for(frame["conversation"])
             return
         if frame["type"] == "watch":
             await self.watch(frame)
@@ -104,6 +110,13 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         if turn.conversation.project_id != self.project.pk:
             raise Http404("The turn belongs to another project.")
         return turn
+
+    async def prepare_for(self, conversation_id: int | None) -> None:
+        """Have everything keep quiet and the model take up what it knows: a question is coming."""
+        if conversation_id is not None:
+            await database_sync_to_async(self.conversation_here)(conversation_id)
+        touch(Presence.TYPING)
+        warming.warm_up(self.project.pk, conversation_id)
 
     async def watch(self, frame: frames.Watch) -> None:
         """Listen to what others do in the project; a second watch takes the place of the first."""
@@ -146,13 +159,16 @@ class DeskConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             self.shown.add(turn.pk)
         if before := self.followers.pop(turn.pk, None):
             await _cancel(before)
+        html = await database_sync_to_async(_rendered)(turn.pk)
+        if not html:
+            return
         await self.send_frame(
             {
                 "type": "turn",
                 "turn": turn.pk,
                 "conversation": turn.conversation_id,
                 "url": reverse("projects:conversation", args=[self.project.pk, turn.conversation_id]),
-                "html": await database_sync_to_async(render_turn)(turn.pk),
+                "html": html,
             }
         )
         self.followers[turn.pk] = asyncio.create_task(self.pass_on(turn.pk), name=f"follow turn {turn.pk}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django import forms
 
+from projects.answering.router import Lane
 from projects.blank import is_blank
 from projects.models import Project
 
@@ -54,3 +55,4 @@ class AskForm(forms.Form):
 
     question = forms.CharField(required=False, strip=True)
     conversation = forms.IntegerField(required=False, min_value=1)
+    lane = forms.ChoiceField(required=False, choices=[("", ""), *((lane.value, lane.value) for lane in Lane)])

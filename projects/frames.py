@@ -6,16 +6,20 @@ import json
 import re
 from typing import Any, Literal, TypedDict, TypeGuard
 
+from projects.answering.router import Lane
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """JSON can spell half of a character, which is no text and cannot be stored."""
 
 
 class Ask(TypedDict):
-    """Open a turn; `conversation` None begins a new one."""
+    """Open a turn; `conversation` None begins a new one, `lane` empty takes the best, `fresh` none from before."""
 
     type: Literal["ask"]
     question: str
     conversation: int | None
+    lane: str
+    fresh: bool
 
 
 class Follow(TypedDict):
@@ -32,6 +36,13 @@ class Stop(TypedDict):
     turn: int
 
 
+class Typing(TypedDict):
+    """Somebody is about to ask in a conversation, None for a new one; nothing of the question is sent along."""
+
+    type: Literal["typing"]
+    conversation: int | None
+
+
 class Watch(TypedDict):
     """Hear from now on of what others do in the project; get what a conversation has beside the `turns` on the page."""
 
@@ -40,7 +51,7 @@ class Watch(TypedDict):
     turns: list[int]
 
 
-ClientFrame = Ask | Follow | Stop | Watch
+ClientFrame = Ask | Follow | Stop | Typing | Watch
 
 
 class TurnFrame(TypedDict):
@@ -135,15 +146,23 @@ def parse(text: str | None) -> ClientFrame:
         raise FrameError("bad_frame", "The frame is not a JSON object.")
     match data.get("type"):
         case "ask":
-            return Ask(type="ask", question=_text(data, "question"), conversation=_conversation(data))
+            return Ask(
+                type="ask",
+                question=_text(data, "question"),
+                conversation=_conversation(data),
+                lane=_lane(data),
+                fresh=_flag(data, "fresh"),
+            )
         case "follow":
             return Follow(type="follow", turn=_id(data, "turn"))
         case "stop":
             return Stop(type="stop", turn=_id(data, "turn"))
+        case "typing":
+            return Typing(type="typing", conversation=_conversation(data))
         case "watch":
             return Watch(type="watch", conversation=_conversation(data), turns=_ids(data, "turns"))
         case _:
-            raise FrameError("unknown_type", "The frame's type is none of ask, follow, stop, watch.")
+            raise FrameError("unknown_type", "The frame's type is none of ask, follow, stop, typing, watch.")
 
 
 def _text(data: dict[str, Any], key: str) -> str:
@@ -152,6 +171,21 @@ def _text(data: dict[str, Any], key: str) -> str:
         raise FrameError("bad_frame", f"'{key}' must be text.")
     if _SURROGATE.search(value):
         raise FrameError("bad_frame", f"'{key}' holds half of a character.")
+    return value
+
+
+def _lane(data: dict[str, Any]) -> str:
+    """Return the lane that is asked for; a frame without one, or with null, leaves the choice to Readahead."""
+    value = data.get("lane") or ""
+    if not isinstance(value, str) or value not in {"", *Lane}:
+        raise FrameError("bad_frame", f"'lane' must be one of {', '.join(Lane)}, or null.")
+    return value
+
+
+def _flag(data: dict[str, Any], key: str) -> bool:
+    value = data.get(key, False)
+    if not isinstance(value, bool):
+        raise FrameError("bad_frame", f"'{key}' must be true or false.")
     return value
 
 

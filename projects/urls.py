@@ -14,13 +14,13 @@ from projects.views import (
     engine,
     originals,
     passport,
-    presence,
     projects,
     search,
     source,
     thread,
     turns,
     upload,
+    ways,
 )
 
 app_name = "projects"
@@ -34,7 +34,7 @@ urlpatterns = [
     path("projects/<int:pk>/search/", search.search, name="search"),
     path("projects/<int:pk>/upload/", upload.upload, name="upload"),
     path("projects/<int:pk>/ask/", turns.turn_ask, name="ask"),
-    path("projects/<int:pk>/typing/", presence.typing, name="typing"),
+    path("projects/<int:pk>/ways/", ways.ways, name="ways"),
     path("projects/<int:pk>/settings/", projects.project_settings, name="settings"),
     path("projects/<int:pk>/rename/", projects.project_rename, name="rename"),
     path("projects/<int:pk>/meaning/", projects.project_meaning, name="meaning"),
@@ -61,6 +61,9 @@ urlpatterns = [
     path("turns/<int:pk>/regenerate/", thread.turn_regenerate, name="regenerate"),
     path("turns/<int:pk>/earlier/", thread.turn_earlier, name="earlier"),
     path("turns/<int:pk>/again/", turns.turn_again, name="again"),
+    path("turns/<int:pk>/deeper/", turns.turn_deeper, name="deeper"),
+    path("turns/<int:pk>/afresh/", turns.turn_afresh, name="afresh"),
+    path("turns/<int:pk>/offer/", turns.turn_offer, name="offer"),
     path("turns/<int:pk>/stop/", turns.turn_stop, name="stop"),
     path("activity/", activity.activity, name="activity"),
     path("activity/pause/", activity.pause_all, name="pause-all"),

@@ -20,16 +20,22 @@ def lane_label(lane: str) -> str:
 
 
 def timing_line(turn: Turn) -> str:
-    """Return 'first word after 1.2 s · 5.4 s in all · 842 tokens read, 0 remembered', or what of it is known."""
+    """Return 'first word after 1.2 s · predicted 5 s, took 5.4 s · 842 tokens read, 0 remembered', or what is known."""
     parts = []
     if turn.ttft_s is not None:
         parts.append(f"first word after {seconds(turn.ttft_s)}")
     if turn.total_s is not None:
-        parts.append(f"{seconds(turn.total_s)} in all")
+        parts.append(_took(turn.total_s, turn.predicted_s if turn.state == Turn.State.DONE else None))
     if turn.prompt_tokens:
         remembered = turn.restored_tokens + turn.reused_tokens
         parts.append(f"{turn.read_tokens:,} tokens read, {remembered:,} remembered")
     return " · ".join(parts)
+
+
+def _took(total: float, predicted: float | None) -> str:
+    if predicted is None:
+        return f"{seconds(total)} in all"
+    return f"predicted {roughly(predicted)}, took {seconds(total)}"
 
 
 def cut_off_line(turn: Turn) -> str:
@@ -49,6 +55,15 @@ def seconds(value: float) -> str:
         return f"{value:.0f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def roughly(value: float) -> str:
+    """Return a foretold duration no more exactly than it can be known: '4 s', '50 s', '3 min'."""
+    if value < 9.5:
+        return f"{max(1, round(value))} s"
+    if value < 57.5:
+        return f"{5 * round(value / 5)} s"
+    return f"{max(1, round(value / 60))} min"
 
 
 def preview(citation: Citation) -> str:

@@ -10,10 +10,13 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
+from projects.answering.router import Lane
 from projects.answering.silence import is_silence
 from projects.answering.turns import ended
 from projects.models import Citation, Document, Turn
 from projects.presentation import markdown, words
+from projects.presentation import ways as menu
+from projects.presentation.offers import AnswerOffer, offer_for
 
 register = template.Library()
 
@@ -92,6 +95,24 @@ def ago(moment: datetime) -> str:
 def can_retry(turn: Turn) -> bool:
     """Tell whether asking the same question again makes sense."""
     return ended(turn).retry
+
+
+@register.filter
+def can_go_deeper(turn: Turn) -> bool:
+    """Tell whether the whole text could say more than what an answer was made from."""
+    return turn.state == Turn.State.DONE and turn.lane in (Lane.DIGEST, Lane.PASSAGES)
+
+
+@register.filter
+def offer(turn: Turn) -> AnswerOffer:
+    """Return what there is to be offered for an answer that had to do without some documents."""
+    return offer_for(turn)
+
+
+@register.simple_tag
+def ways() -> list[menu.Option]:
+    """Return the ways that a question can take, as the page shows them before it knows what they cost."""
+    return menu.options()
 
 
 @register.filter

@@ -60,6 +60,7 @@ export function end(frame) {
   const turn = turnOf(frame);
   if (!turn) return;
   keepingPlace(() => turn.replaceWith(fragment(frame.html)));
+  window.htmx?.process(turnOf(frame));
   announcer.textContent = frame.state === "done" ? "The answer is complete." : "The answer has ended.";
 }
 

@@ -34,8 +34,33 @@ def test_a_question_may_open_a_conversation_or_go_on_with_one() -> None:
         "type": "ask",
         "question": "Why?",
         "conversation": None,
+        "lane": "",
+        "fresh": False,
     }
     assert frames.parse('{"type": "ask", "question": "Why?", "conversation": 3}')["type"] == "ask"
+
+
+def test_a_question_may_name_its_lane_and_ask_for_an_answer_made_anew() -> None:
+    asked = frames.parse('{"type": "ask", "question": "Why?", "lane": "deep", "fresh": true}')
+    assert asked["type"] == "ask"
+    assert (asked["lane"], asked["fresh"]) == ("deep", True)
+    best = frames.parse('{"type": "ask", "question": "Why?", "lane": null, "fresh": false}')
+    assert best["type"] == "ask"
+    assert (best["lane"], best["fresh"]) == ("", False)
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [{"lane": "slow"}, {"lane": ["deep"]}, {"lane": {}, "fresh": 1}, {"fresh": "yes"}, {"fresh": None}],
+    ids=["unknown lane", "list", "number", "text", "null"],
+)
+def test_wishes_that_there_are_not_are_refused(wishes: dict[str, Any]) -> None:
+    assert refusal(json.dumps({"type": "ask", "question": "Why?", **wishes})) == "bad_frame"
+
+
+def test_typing_names_the_conversation_or_none() -> None:
+    assert frames.parse('{"type": "typing"}') == {"type": "typing", "conversation": None}
+    assert frames.parse('{"type": "typing", "conversation": 3}') == {"type": "typing", "conversation": 3}
 
 
 @pytest.mark.parametrize("kind", ["follow", "stop"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from projects.models import Turn
-from projects.presentation.words import coverage_line, seconds, timing_line
+from projects.presentation.words import coverage_line, roughly, seconds, timing_line
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,19 @@ from projects.presentation.words import coverage_line, seconds, timing_line
 )
 def test_durations_read_as_people_say_them(value: float, said: str) -> None:
     assert seconds(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.02, "1 s"), (3.6, "4 s"), (11.9, "10 s"), (48.2, "50 s"), (58.0, "1 min"), (190.0, "3 min")],
+)
+def test_what_is_foretold_is_said_roughly(value: float, said: str) -> None:
+    assert roughly(value) == said
+
+
+def test_an_answer_that_was_foretold_shows_both_figures() -> None:
+    assert timing_line(Turn(state="done", total_s=3.61, predicted_s=4.2)) == "predicted 4 s, took 3.6 s"
+    assert timing_line(Turn(state="stopped", total_s=3.61, predicted_s=4.2)) == "3.6 s in all"
 
 
 def test_the_timing_line_tells_what_was_read_and_what_was_remembered() -> None:

@@ -21,7 +21,7 @@ OPEN_TO_ALL = {"list", "create", "engine", "activity", "pause-all", "resume-all"
 DOCUMENT_ACTIONS = {f"document-{action}" for action in ("cancel", "password", "replace", "retry")}
 PASSPORT_ACTIONS = {f"passport-{action}" for action in ("add", "correct", "remove", "reset")}
 STUDY_ACTIONS = {"pause-all", "resume-all", "pause", "resume", "task-first", "task-cancel", "task-retry"}
-OTHER_ACTIONS = {"create", "upload", "ask", "rename", "meaning", "typing", "again", "stop"}
+OTHER_ACTIONS = {"create", "upload", "ask", "rename", "meaning", "again", "deeper", "afresh", "regenerate", "stop"}
 POST_ONLY = OTHER_ACTIONS | DOCUMENT_ACTIONS | PASSPORT_ACTIONS | STUDY_ACTIONS
 NAMES = sorted(str(pattern.name) for pattern in urls.urlpatterns if isinstance(pattern, URLPattern))
 
@@ -39,6 +39,12 @@ def ids() -> dict[str, list[Any]]:
         "document-": document.pk,
         "passport-": document.pk,
         "again": turn.pk,
+        "deeper": turn.pk,
+        "afresh": turn.pk,
+        "regenerate": turn.pk,
+        "edit": turn.pk,
+        "earlier": turn.pk,
+        "offer": turn.pk,
         "stop": turn.pk,
     }
     arguments: dict[str, list[Any]] = {}

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.test import Client
-from django.urls import reverse
 
 from inference.errors import PromptTooLong
 from inference.fake import FakeAnswer, FakeEngine
@@ -22,7 +20,7 @@ from projects.models import Project
 from study import service
 from study.conditions import Reason
 from study.models import StudyTask
-from study.presence import Presence, is_present, touch
+from study.presence import Presence, touch
 from study.progress import document_progress, eta, progress
 from tests.study.factories import Clock, Mains, a_reader, add_document, make_project
 
@@ -166,11 +164,3 @@ def test_the_command_reports_as_the_design_says(fake_inference: FakeEngine, proj
 def test_a_project_that_there_is_not_is_named() -> None:
     with pytest.raises(CommandError, match="no project called Nowhere"):
         call_command("study", "status", "Nowhere")
-
-
-def test_typing_in_the_browser_is_noticed_and_sends_no_word(client: Client, project: Project) -> None:
-    local = Client(headers={"host": "localhost:8642"})
-    assert not is_present(Presence.TYPING)
-    answer = local.post(reverse("projects:typing", args=[project.pk]))
-    assert answer.status_code == 204
-    assert is_present(Presence.TYPING)
