@@ -25,6 +25,15 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Looking:
+    """Progress of asking several documents: the one called `name` is being asked, `done` of `total` have been."""
+
+    done: int
+    total: int
+    name: str
+
+
+@dataclass(frozen=True)
 class Text:
     """The next piece of the answer, as the model wrote it."""
 
@@ -41,4 +50,4 @@ class Ended:
     retry: bool = False
 
 
-AnswerEvent = Stage | Reading | Text | Ended
+AnswerEvent = Stage | Reading | Looking | Text | Ended

@@ -9,7 +9,7 @@ from projects.models import Turn
 from projects.retrieval.passages import Passage
 from study.prompts import digest_question
 
-PROMPT_VERSION = "answers-1"
+PROMPT_VERSION = "answers-2"
 """Changes whenever the text below does: answers made with another prompt are other answers."""
 
 SYSTEM = """\
@@ -29,13 +29,43 @@ OPENING_SHOWN = 240
 
 
 def document_question(question: str) -> str:
-    """Return what is asked at the end of a document whose pieces are numbered."""
+    """Return what is asked at the end of a document: the line first, then the answer (see `reply`)."""
     return (
-        f"Question: {question}\n"
-        "Answer in one or two sentences, in the language of the question, only from the document above. Copy names, "
-        "numbers and dates exactly. End each sentence with the mark of the place that it rests on, like [2]. If the "
-        f"document does not say, reply only: {NOT_STATED}"
+        f"{_asked(question)}\n\nFirst copy, after 'Quote:', the exact line or sentence of the document that answers "
+        "the question. If no line of the document answers it, write 'Quote: NONE'. Then answer the question in one "
+        "sentence after 'Answer:', in the language of the question."
     )
+
+
+def belongs_question(question: str) -> str:
+    """Return what is asked of one document among many: whether it is one of those that a question is after."""
+    return (
+        f"Question about a collection of documents, of which this is one: {question}\n\n"
+        "Does this document belong in the answer? Reply with two lines.\n"
+        "Quote: the line of this document that decides it, copied word for word.\nAnswer: Yes or No."
+    )
+
+
+def each_question(question: str) -> str:
+    """Return what is asked of one document among many: what it says to a question that goes to each of them."""
+    return (
+        f"Question about a collection of documents, of which this is one: {question}\n\n"
+        "Answer for this document alone. Reply with two lines.\n"
+        "Quote: the line of the document that answers it, copied word for word; or NONE.\n"
+        "Answer: in a few words; or NONE."
+    )
+
+
+def lines_question(question: str) -> str:
+    """Return what is asked at the end of a document that is to be searched through: every line that belongs."""
+    return (
+        f"{_asked(question)}\n\nCopy from the document, word for word, every line that belongs to this, each on a line "
+        "of its own after '- '. Leave out nothing that belongs to it and nothing else."
+    )
+
+
+def _asked(question: str) -> str:
+    return question if "Earlier question:" in question else f"Question: {question}"
 
 
 def overview_question(question: str) -> str:
@@ -46,7 +76,7 @@ def overview_question(question: str) -> str:
 def earlier(turns: Sequence[Turn]) -> str:
     """Return what was said before, for a question that leans on it; empty if it does not."""
     said = "".join(f"Earlier question: {turn.question}\nEarlier answer: {turn.answer}\n" for turn in turns)
-    return f"{said}\n" if said else ""
+    return f"{said}\nQuestion: " if said else ""
 
 
 def assemble(passages: Sequence[Passage], question: str, before: str = "") -> tuple[ChatMessage, ...]:
@@ -62,7 +92,7 @@ def assemble(passages: Sequence[Passage], question: str, before: str = "") -> tu
         heading = "" if passage.document_id == document_id else _document(passage)
         document_id = passage.document_id
         parts.append(Part(heading + _passage(number, passage)))
-    parts.append(Part(f"{before}Question: {question}"))
+    parts.append(Part(f"{before or 'Question: '}{question}"))
     return (ChatMessage("system", SYSTEM), ChatMessage("user", tuple(parts)))
 
 

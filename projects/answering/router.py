@@ -8,13 +8,12 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from projects.answering.wording import Kind, folded
 from projects.retrieval.passages import Passage
-from projects.retrieval.search import Hit
 from projects.retrieval.stopwords import STOP_WORDS
 
 SURE = 1.5
@@ -33,15 +32,17 @@ class Lane(StrEnum):
 class Scene:
     """What is known when a question comes.
 
-    `document` is the name of the one document that the search is sure of, empty if there is none; `is_remembered`: the
-    model has its whole text in memory. `names`: the question names something that stands in what was found.
+    `document` is the name of the one document that it is about, empty if that is not sure. `is_named`: the question
+    names something that few documents hold. `is_remembered`: the model has the whole text of every document that may
+    be meant in memory, and `are_all_remembered` that of all documents.
     """
 
     kind: Kind
     has_digest: bool
     document: str = ""
+    is_named: bool = False
     is_remembered: bool = False
-    names: bool = False
+    are_all_remembered: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,40 +57,57 @@ def route(scene: Scene, wanted: str = "") -> Route:
     """Return the lane that the person wants, if it can be had, else the cheapest one that can answer."""
     if not wanted:
         return _cheapest(scene)
-    if wanted in _possible(scene):
-        return Route(Lane(wanted), "You asked for this way.")
-    cheapest = _cheapest(scene)
-    return Route(cheapest.lane, f"The way '{wanted}' is not open yet: nothing was read ahead for it. {cheapest.reason}")
+    if wanted == Lane.DIGEST and not scene.has_digest:
+        cheapest = _cheapest(scene)
+        return Route(cheapest.lane, f"Nothing was learned of all documents yet. {cheapest.reason}")
+    return Route(Lane(wanted), "You asked for this way.")
 
 
-def _possible(scene: Scene) -> set[str]:
-    return {
-        Lane.PASSAGES,
-        *([Lane.DIGEST] if scene.has_digest else []),
-        *([Lane.DEEP] if scene.document and scene.is_remembered else []),
-    }
+_COUNTED = "Asks how many documents there are: counted them."
+_LISTED = "Asks for every document: listed them with what was learned of each."
 
 
 def _cheapest(scene: Scene) -> Route:
-    of_one = bool(scene.document) and scene.names
-    if scene.kind in (Kind.OVERVIEW, Kind.EACH) and scene.has_digest and not (of_one and scene.kind is Kind.OVERVIEW):
-        return Route(Lane.DIGEST, "Asks about the documents as a whole: answered from what was learned of each.")
-    if scene.document and scene.is_remembered:
+    match scene.kind:
+        case Kind.TOTAL | Kind.LIST:
+            return Route(Lane.DIGEST, _COUNTED if scene.kind is Kind.TOTAL else _LISTED)
+        case Kind.OVERVIEW if scene.document and scene.is_named:
+            return _of_one(scene)
+        case Kind.OVERVIEW if scene.has_digest:
+            return Route(Lane.DIGEST, "Asks about the documents as a whole: answered from what was learned of each.")
+        case Kind.WHICH | Kind.EVERY:
+            return _of_each(scene)
+        case Kind.FULL:
+            return Route(Lane.DEEP, f"Asks for a full reading{_of(scene)}.")
+    return _fact(scene)
+
+
+def _of_one(scene: Scene) -> Route:
+    if scene.is_remembered:
+        return Route(Lane.DIGEST, f"Asks what {scene.document} is about: answered from what was learned of it.")
+    return _fact(scene)
+
+
+def _of_each(scene: Scene) -> Route:
+    if scene.are_all_remembered:
+        return Route(Lane.DEEP, "Asks of every document: asked each of them, one by one.")
+    if scene.has_digest:
+        return Route(Lane.DIGEST, "Asks of every document, and not all are read ahead: answered from what was learned.")
+    return Route(Lane.PASSAGES, "Asks of every document, and none is read ahead: asked the passages that were found.")
+
+
+def _fact(scene: Scene) -> Route:
+    if scene.is_remembered and scene.document:
         return Route(Lane.DEEP, f"{scene.document} was read before: its whole text is asked.")
+    if scene.is_remembered:
+        return Route(Lane.DEEP, "Asks for a fact: asked the whole text of the documents that may hold it.")
     if scene.document:
         return Route(Lane.PASSAGES, f"{scene.document} is not read ahead yet: asked the passages that were found.")
     return Route(Lane.PASSAGES, "Asks for a fact: looked it up in the passages that were found.")
 
 
-def concerned(hits: Sequence[Hit]) -> int | None:
-    """Return the id of the document that has most of the hits, None if another one comes close."""
-    shares: dict[int, float] = {}
-    for hit in hits:
-        shares[hit.passage.document_id] = shares.get(hit.passage.document_id, 0.0) + hit.score
-    ranked = sorted(shares.items(), key=lambda item: -item[1])
-    if not ranked or (len(ranked) > 1 and ranked[0][1] < SURE * ranked[1][1]):
-        return None
-    return ranked[0][0]
+def _of(scene: Scene) -> str:
+    return f" of {scene.document}" if scene.document else " of all documents"
 
 
 def names_in(question: str, passages: Iterable[Passage]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from contextvars import Context
 from channels.db import database_sync_to_async
 
 from inference.identity import is_alive, own_identity
-from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
+from projects.answering.events import AnswerEvent, Ended, Looking, Reading, Stage, Text
 from projects.answering.pipeline import answer
 from projects.answering.turns import Outcome, ended, finish_turn, interrupt
 from projects.models import Turn
@@ -34,7 +34,7 @@ class Run:
     def __init__(self, turn_id: int) -> None:
         self.turn_id = turn_id
         self.stage: Stage | None = None
-        self.reading: Reading | None = None
+        self.reading: Reading | Looking | None = None
         self.text = ""
         self.ended: Ended | None = None
         self._begun = asyncio.Event()
@@ -46,7 +46,7 @@ class Run:
     async def follow(self) -> AsyncIterator[AnswerEvent]:
         """Yield what has happened so far, then what happens, until and including Ended."""
         stage: Stage | None = None
-        reading: Reading | None = None
+        reading: Reading | Looking | None = None
         seen = 0
         while True:
             changed = self._changed
@@ -99,7 +99,7 @@ class Run:
             case Stage():
                 self.stage = event
                 self.reading = None  # of use while it goes on, not to those who come later
-            case Reading():
+            case Reading() | Looking():
                 self.reading = event
             case Text():
                 self.text += event.text

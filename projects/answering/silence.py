@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 90
+LONGEST = 140
 """Characters. A longer answer that begins like this goes on to say something."""
 
 _SILENCE = re.compile(
-    r"(the|this) (document|documents|passage|passages|text|report) "
-    r"(do|does|did) ?(not|n't|n’t) (say|state|mention|specify|contain|provide|give|include)\b[^\n]*",
+    r"(the|this|these) (\w+ )?(documents?|passages?|texts?|reports?|files?)\b.{0,60}?"
+    r"\b(do|does|did|is|are|was) ?(not|n't|n’t) (explicitly |directly )?"
+    r"(say|state|mention|specif|contain|provide|give|include|indicate|disclose|list|available|answer)\w*\b[^\n]*"
+    r"|[^\n.]{0,100}\b(is|are|was|were) (not|never) (explicitly |directly )?"
+    r"(stated|mentioned|specified|provided|given|included|indicated|disclosed|available|listed|answered)\b[^\n]*"
+    r"|(das|dieses|die|diese) (dokumente?n?|texte?|berichte?)\b[^\n]*\b(nicht|nichts|keine?)\b[^\n]*"
+    r"|(le|les|ce|ces) (documents?|textes?|rapports?)\b[^\n]*\b(ne|n'|n’)\b[^\n]*\bpas\b[^\n]*"
+    r"|(el|los|este|estos) (documentos?|textos?|informes?)\b[^\n]*\bno\b[^\n]*",
     re.IGNORECASE,
 )
-_BEGINNINGS = tuple(f"{the} {what}" for the in ("the", "this") for what in ("document", "passage", "text", "report"))
+_BEGINNINGS = tuple(
+    f"{the} {what}"
+    for articles, nouns in (
+        (("the", "this", "these"), ("document", "passage", "text", "report", "file")),
+        (("das", "dieses", "die", "diese"), ("dokument", "text", "bericht")),
+        (("le", "les", "ce", "ces"), ("document", "texte", "rapport")),
+        (("el", "los", "este", "estos"), ("documento", "texto", "informe")),
+    )
+    for the in articles
+    for what in nouns
+)
 
 
 def is_silence(answer: str) -> bool:

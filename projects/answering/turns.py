@@ -94,11 +94,6 @@ def begin_turn(turn_id: int, briefing: Briefing) -> bool:
     return _brief(turn_id, Turn.State.WAITING, briefing)
 
 
-def take_other_way(turn_id: int, briefing: Briefing) -> bool:
-    """Store another way for a turn that is being answered; False if it is not any more. See `begin_turn`."""
-    return _brief(turn_id, Turn.State.ANSWERING, briefing)
-
-
 def _brief(turn_id: int, before: Turn.State, briefing: Briefing) -> bool:
     return bool(
         Turn.objects.filter(pk=turn_id, state=before).update(

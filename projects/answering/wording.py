@@ -1,4 +1,4 @@
-"""What a question asks for, told by its words alone: an overview, every document, a full reading, or a fact.
+"""What a question asks for, told by its words alone: an overview, each of the documents, a full reading, or a fact.
 
 The words are those of English, German, French and Spanish, compared without case, accents and typographic signs, so
 that 'RÉSUMÉ' and 'resume' are the same. What matches nothing is a question for a fact: the kind that is never answered
@@ -8,7 +8,7 @@ from descriptions of the documents alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from projects.folding import folded_letters
@@ -17,20 +17,28 @@ from projects.folding import folded_letters
 class Kind(StrEnum):
     """What a question asks for.
 
-    OVERVIEW: what the documents are about. EACH: something of every document, or which and how many of them it holds
-    for. FULL: a complete reading, said in so many words. FACT: anything else.
+    OVERVIEW: what the documents are about. TOTAL: how many there are. LIST: each of them, with what it is. WHICH: those
+    for which something holds, or how many these are. EVERY: one thing of each of them. FULL: a complete reading, said
+    in so many words. FACT: anything else.
     """
 
     OVERVIEW = "overview"
-    EACH = "each"
+    TOTAL = "total"
+    LIST = "list"
+    WHICH = "which"
+    EVERY = "every"
     FULL = "full"
     FACT = "fact"
 
 
+WALKS = frozenset({Kind.WHICH, Kind.EVERY})
+"""Kinds of questions that each document has to be asked: a search for the best passages would leave some out."""
+
+
 _COLLECTIONS = """\
 documents? files? papers? reports? records? texts? pdfs? letters? contracts? agreements? invoices? bills? minutes
-leases? mails? emails? notes? dokumente? dokumenten dateien unterlagen berichte? berichten briefe? rechnungen
-vertrage? vertragen protokolle? fichiers? rapports? lettres? contrats? factures? documentos? archivos? ficheros?
+leases? mails? emails? notes? dokumente? dokumenten dateien unterlagen berichte? berichten briefe? rechnung rechnungen
+vertrag vertrage? vertragen protokolle? fichiers? rapports? lettres? contrats? factures? documentos? archivos? ficheros?
 informes? cartas? contratos? facturas? actas?"""
 """What documents are called, one and many."""
 
@@ -47,6 +55,13 @@ _FULL = (
     r"\b(lee|lea|leer)\b.*\b(entero|entera|completo|completa|completamente|todo|todos|todas|cada)\b",
     r"\bde principio a fin\b",
 )
+_FULL_OF_EACH = (
+    r"\b(read|go through|going through|through) ((every|each) {noun}|all (of )?(the |these |my )?{nouns})\b",
+    r"\b(lies|lesen|lest) (jedes|jeden|jede|alle) {noun}\b",
+    r"\b(lis|lisez|lire) (chaque|tous les|toutes les) {noun}\b",
+    r"\b(lee|lea|leer) (cada|todos los|todas las) {noun}\b",
+)
+"""A full reading of one is 'all of the report'; of each of them 'every report' or 'all the reports'."""
 _OVERVIEW = (
     r"\b(summary|summaries|summari[sz](e|es|ed|ing)|overview|synopsis|gist|recap|tl ?dr|in a nutshell)\b",
     r"\b(in common|have in common|most (often|common|commonly|frequent|frequently)|at a glance|in general|overall)\b",
@@ -64,24 +79,60 @@ _OVERVIEW = (
     r"\b(resumen|resumir|resuma|resumeme|sintesis|vision general|en comun|mas a menudo|en general)\b",
     r"\bde que\b.*\b(trata|tratan|habla|hablan)\b",
 )
-_EACH = (
+_TOTAL = (
+    (
+        r"^how many (different )?({noun} )?{noun}( (are|is|do|does|did|there|altogether|in|total|all|here))*"
+        r"( (this|these|the|project|folder|collection|pile|uploaded|added|got))*$"
+    ),
+    r"^(wie viele|wieviele) ({noun} )?{noun}( (gibt|sind|es|hier|insgesamt|habe|ich|wir|haben|im|projekt|da|in))*$",
+    r"^combien (de |d )?({noun} )?{noun}( (y|a|t|il|ici|au|total|sont|dans|le|ce|projet|ai|je|avons|nous|en|tout))*$",
+    r"^cuant[oa]s ({noun} )?{noun}( (hay|aqui|en|total|tengo|tenemos|son|el|este|proyecto))*$",
+)
+_LIST = (
+    (
+        r"^(please |can you )?(list|name|enumerate|show)( me)?( all| every| each)?( of)?( the| these| my)? {noun}"
+        r"( (here|there are|in here|in (this|the) (project|folder|collection)))*( with .*)?$"
+    ),
+    r"\b(one|a|1) (line|sentence|short sentence|word|few words) (about|on|for|per|of|to) (each|every|all)\b",
+    r"\b(summari[sz]e|describe|summary of) (each|every)( one)?( of)?( the| these)?( {collection}| of them)?$",
+    r"^(liste|nenne|zeige?)( mir)?( bitte)? (alle|jedes|jeden|die) {noun}( (hier|auf|im projekt))*$",
+    r"\b(ein|einen|einem|eine) (satz|zeile) (zu|uber|pro|je|fur) (jede[mnrs]?|alle[nr]?)\b",
+    r"\bfasse? (jedes|jeden|jede|alle) {noun}( einzeln| kurz)* zusammen$",
+    r"\b(une ligne|une phrase) (sur|par|pour) chaque\b|^(liste|enumere) (tous les|toutes les|les) {noun}$",
+    r"\bresume(r|z)? chaque {noun}$",
+    r"\b(una linea|una frase) (sobre|por|para) cada\b|^(lista|enumera) (todos los|todas las|los|las) {noun}$",
+    r"\bresum[ea] cada {noun}$",
+)
+_WHICH = (
     r"\bhow many of (these|those|all|my|our|them)\b",
     r"\bhow many (different |other )?{collection}\b",
     r"\bwhich( ones?)? of (these|those|all|my|our|them)\b",
-    r"\b(which|what) {collection}\b",
-    r"\b(each|every|all|all of|all the|all of the|all these|any of the) (one of )?(the )?{collection}\b",
-    r"\b(each|every) (one|single one) of (them|these|those)\b",
-    r"\b(welche|wie viele|wieviele|alle|jedes|jeder|jede|aller) (der |von |dieser |diesen |den )?{collection}\b",
-    r"\b(quels|quelles|lesquels|lesquelles|chaque)( de ces| des| ces)? {collection}\b",
-    r"\b(combien de|combien d|tous les|toutes les) (ces )?{collection}\b",
-    r"\b(que|cuales|cuantos|cuantas|todos los|todas las|cada)( de estos| de estas| de los| de las)? {collection}\b",
+    r"(?<!\bin )\b(which|what) {collection}\b",
+    (
+        r"\b(list|name|show|find|give)( me)? (all |every |all of |any )?(of )?(the |these |those |my )?{collection} "
+        r"(that|which|who|whose|where|with|without|about|from|in|of|mentioning)\b"
+    ),
+    r"\b(are|is) there (any |a )?{collection} (that|which|who|whose|where|with|without|about|from|in)\b",
+    r"\b(welche|wie viele|wieviele) (der |von |dieser |diesen |den )?{collection}\b",
+    r"\b(quels|quelles|lesquels|lesquelles|lequel)( de ces| des| ces)? {collection}\b",
+    r"\b(combien de|combien d) (ces )?{collection}\b",
+    r"\b(que|cuales|cuantos|cuantas)( de estos| de estas| de los| de las)? {collection}\b",
 )
-_EACH_OF_A_SET = (
+_WHICH_OF_A_SET = (
     r"\bhow many of the\b",
     r"\bwhich( ones?)? of the\b",
     r"\bwie viele (der|von den)\b",
     r"\bcombien (des|parmi les)\b",
     r"\bcuant[oa]s de l[oa]s\b",
+)
+_EVERY = (
+    r"\b(each|every|any of the) (one of )?(the )?{collection}\b",
+    r"\ball (of )?(the |these |those |my )?(\w+ )?{nouns}\b",
+    r"\b(each|every) (one|single one) of (them|these|those)\b",
+    r"\b(for|of|in|from) (each|every one|all of them)\b",
+    r"\b(alle|jedes|jeder|jedem|jeden|jede|aller|allen) (der |von |dieser |diesen |den )?{collection}\b",
+    r"\b(chaque|tous les|toutes les)( de ces| des| ces)? {collection}\b",
+    r"\b(todos los|todas las|cada)( de estos| de estas| de los| de las)? {collection}\b",
 )
 # Not among them are words that in another of the four languages mean something else: 'el' and 'es' are the article and
 # 'is' of nearly every Spanish question, 'son' is 'are' there and a child in English.
@@ -91,6 +142,51 @@ _FOLLOWING = (
     r"\b(er|sie|ihm|ihn|dessen|deren|dort|dieser|dieses|diese|damals|davon|dabei)\b",
     r"\b(il|elle|ils|elles|sa|ses|leur|celui|celle|cela|ca|cet|cette)\b",
     r"\b(ella|ellos|ellas|su|sus|ese|esa|eso|alli|aquel|aquella)\b",
+)
+_BARE = 2
+"""Words of a question that is only a name."""
+_ASKING = frozenset(
+    (
+        "who",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "which",
+        "is",
+        "are",
+        "was",
+        "were",
+        "does",
+        "do",
+        "did",
+        "wer",
+        "was",
+        "wann",
+        "wo",
+        "warum",
+        "wie",
+        "welche",
+        "ist",
+        "sind",
+        "qui",
+        "que",
+        "quoi",
+        "quand",
+        "ou",
+        "pourquoi",
+        "comment",
+        "combien",
+        "est",
+        "quien",
+        "cuando",
+        "donde",
+        "por",
+        "cuanto",
+        "cual",
+        "es",
+    )
 )
 _SHORT = 4
 """Words of a question that is likely to lean on what was said before."""
@@ -108,22 +204,39 @@ def kind_of(question: str, *, anchored: bool, collections: Iterable[str] = ()) -
     those. `collections` are words by which this project's documents are called besides the usual ones.
     """
     words = folded(question)
-    nouns = "|".join((*_COLLECTIONS.split(), *(f"{re.escape(folded(noun))}s?" for noun in collections)))
-    collection = rf"(\w+ )?({nouns})"
+    noun = "|".join((*_COLLECTIONS.split(), *(f"{re.escape(folded(noun))}s?" for noun in collections)))
+    forms = {"{noun}": f"({noun})", "{nouns}": f"((?:{noun})(?<=s))", "{collection}": rf"(\w+ )?({noun})"}
 
     def says(patterns: Iterable[str]) -> bool:
-        return any(re.search(pattern.replace("{collection}", collection), words) for pattern in patterns)
+        return any(re.search(_filled(pattern, forms), words) for pattern in patterns)
 
+    of_each = says(_EVERY)
     if says(_FULL):
-        return Kind.FULL
-    if says(_OVERVIEW) and not (anchored and says(_EACH)):
+        return Kind.EVERY if says(_FULL_OF_EACH) or (of_each and not anchored) else Kind.FULL
+    for kind, patterns in ((Kind.TOTAL, _TOTAL), (Kind.LIST, _LIST)):
+        if says(patterns):
+            return kind
+    which = says(_WHICH) or (not anchored and says(_WHICH_OF_A_SET))
+    if says(_OVERVIEW) and not (anchored and (which or of_each)):
         return Kind.OVERVIEW
-    if says(_EACH) or (not anchored and says(_EACH_OF_A_SET)):
-        return Kind.EACH
-    return Kind.FACT
+    if which:
+        return Kind.WHICH
+    return Kind.EVERY if of_each else Kind.FACT
+
+
+def _filled(pattern: str, forms: Mapping[str, str]) -> str:
+    for name, form in forms.items():
+        pattern = pattern.replace(name, form)
+    return pattern
 
 
 def leans_back(question: str) -> bool:
     """Tell whether a question in a conversation can only be understood with what was said before."""
     words = folded(question)
     return len(words.split()) <= _SHORT or any(re.search(pattern, words) for pattern in _FOLLOWING)
+
+
+def is_bare_name(question: str) -> bool:
+    """Tell whether a question is no more than a name or two, which asks what there is to know about it."""
+    words = folded(question).split()
+    return 0 < len(words) <= _BARE and not any(word in _ASKING for word in words)

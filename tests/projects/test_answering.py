@@ -24,7 +24,7 @@ from inference.contracts import (
     Timings,
 )
 from inference.fake import FakeAnswer, FakeEngine, broken
-from projects.answering import briefing, pipeline, runs
+from projects.answering import pipeline, planning, runs, talk
 from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
 from projects.answering.pipeline import answer
 from projects.answering.prompt import PROMPT_VERSION
@@ -124,6 +124,7 @@ def model_sends(monkeypatch: pytest.MonkeyPatch, *events: Event) -> None:
                 yield event
 
     monkeypatch.setattr(pipeline, "gateway", Scripted)
+    monkeypatch.setattr(talk, "gateway", Scripted)
 
 
 async def test_waiting_in_line_is_not_shown_as_reading(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +163,7 @@ async def test_the_wording_of_the_prompt_is_stored_by_name(fake_inference: FakeE
 
     await collect(answer(turn.pk))
 
-    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "answers-1"
+    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "answers-2"
 
 
 @pytest.mark.parametrize(("failures", "state"), [(1, "failed"), (2, "answering")])
@@ -210,7 +211,7 @@ async def test_a_turn_that_is_closed_already_is_not_answered_again(fake_inferenc
 async def test_a_document_removed_during_the_answer_leaves_an_answer_without_its_citation(
     fake_inference: FakeEngine, gate: threading.Event
 ) -> None:
-    fake_inference.answers.append(FakeAnswer("The rent is 900 euros [1].", gate=gate))
+    fake_inference.answers.append(FakeAnswer("It is 900 euros a month [1].", gate=gate))
     turn = await sync_to_async(ask)()
 
     async for event in answer(turn.pk):
@@ -225,7 +226,7 @@ async def test_a_document_removed_during_the_answer_leaves_an_answer_without_its
 async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_text(
     fake_inference: FakeEngine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    fake_inference.answers.append(FakeAnswer("It is 900 euros.", gate=gate))
     turn = await sync_to_async(ask)()
     remover = threading.Thread(target=remove_and_close, args=[await Document.objects.aget(), gate])
 
@@ -235,7 +236,7 @@ async def test_a_document_removed_while_the_prompt_is_made_leaves_none_of_its_te
         remover.join(0.3)  # it cannot end before us while we hold the database
         return found
 
-    monkeypatch.setattr(briefing, "find", found_then_removed)
+    monkeypatch.setattr(planning, "find", found_then_removed)
     await collect(answer(turn.pk))
     await asyncio.to_thread(remover.join)
 
@@ -298,7 +299,7 @@ async def test_an_engine_that_fails_in_mid_answer_leaves_the_text_so_far(fake_in
 async def test_a_late_follower_gets_all_text_and_leaving_does_not_stop_the_answer(
     fake_inference: FakeEngine, gate: threading.Event
 ) -> None:
-    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    fake_inference.answers.append(FakeAnswer("It is 900 euros.", gate=gate))
     turn = await sync_to_async(ask)()
     runs.start(turn.pk)
     async for event in runs.follow(turn.pk):
@@ -307,11 +308,11 @@ async def test_a_late_follower_gets_all_text_and_leaving_does_not_stop_the_answe
 
     late = runs.follow(turn.pk)
     assert await anext(late) == Stage("answering")
-    assert await anext(late) == Text("The")
+    assert await anext(late) == Text("It")
     gate.set()
     events = await collect(late)
 
-    assert text_of(events) == " rent is 900 euros."
+    assert text_of(events) == " is 900 euros."
     assert events[-1] == Ended("done")
 
 
@@ -325,7 +326,7 @@ async def test_a_finished_turn_is_told_from_its_row(fake_inference: FakeEngine) 
 
 
 async def test_stop_ends_the_engines_work_and_keeps_the_text(fake_inference: FakeEngine, gate: threading.Event) -> None:
-    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    fake_inference.answers.append(FakeAnswer("It is 900 euros.", gate=gate))
     turn = await sync_to_async(ask)()
     runs.start(turn.pk)
     follower = runs.follow(turn.pk)
@@ -337,7 +338,7 @@ async def test_stop_ends_the_engines_work_and_keeps_the_text(fake_inference: Fak
 
     assert isinstance((await collect(follower))[-1], Ended)
     turn = await sync_to_async(stored)(turn)
-    assert (turn.state, turn.answer) == ("stopped", "The")
+    assert (turn.state, turn.answer) == ("stopped", "It")
     assert await asyncio.to_thread(fake_inference.tickets[0].cancelled.wait, 5)
 
 
@@ -365,7 +366,7 @@ def other_turn() -> Turn:
 
 
 async def test_no_transaction_is_open_while_tokens_flow(fake_inference: FakeEngine, gate: threading.Event) -> None:
-    fake_inference.answers.append(FakeAnswer("The rent is 900 euros.", gate=gate))
+    fake_inference.answers.append(FakeAnswer("It is 900 euros.", gate=gate))
     turn = await sync_to_async(ask)()
 
     async for event in answer(turn.pk):

@@ -81,7 +81,7 @@ async def test_an_overview_cites_documents_and_quotes_nothing(
     fake_inference.answers.append("There is a letter about water damage [2].")
     turn, _ = await put(conversation, "Give me an overview")
     cited = [(c.number, c.document.name, c.quote) async for c in turn.citations.select_related("document")]
-    assert cited == [(2, "letter.txt", "")]
+    assert cited == [(1, "letter.txt", "")]
     assert "<blockquote>" not in await sync_to_async(render_turn)(turn.pk)
 
 
@@ -110,16 +110,49 @@ async def test_two_questions_to_one_document_share_all_of_the_prompt_but_themsel
     assert first[1].parts[:-1] == second[1].parts[:-1]
 
 
-async def test_what_a_document_does_not_say_is_looked_up_in_all_of_them(
+async def test_what_the_named_document_does_not_say_is_refused_with_the_nearest_passages(
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:
-    fake_inference.answers += ["The documents do not say.", "It was water damage in the cellar [1]."]
-    turn, shown = await put(conversation, "What did Dana Gray lose?")
-    assert len(fake_inference.requests) == 2
-    assert turn.lane == "passages"
-    assert "does not say" in turn.lane_reason
-    assert shown == "It was water damage in the cellar [1]."  # nothing was taken back before the person's eyes
-    assert turn.read_tokens > 0
+    fake_inference.answers.append("Quote: NONE\nAnswer: The document does not say.")
+    turn, shown = await put(conversation, "What is the phone number of Dana Gray?")
+    assert (turn.state, turn.lane) == ("done", "deep")
+    assert shown.startswith("The documents do not say.\n\nThe nearest passages:\n- letter.txt: “")
+    assert shown == turn.answer
+    citation = await turn.citations.select_related("document").afirst()
+    assert citation is not None
+    assert (citation.document.name, citation.quote in LETTER) == ("letter.txt", True)
+
+
+async def test_the_line_that_answers_is_shown_before_the_answer_in_the_documents_own_words(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers.append("Quote: claim number is hx-4711\nAnswer: It is HX-4711. It was paid on 3 May 2019.")
+    turn, shown = await put(conversation, "What is the claim number of Dana Gray?")
+    assert shown == turn.answer == "“The claim number is HX-4711.” [1]\n\nIt is HX-4711. [1]"
+    assert [citation.quote async for citation in turn.citations.all()] == ["The claim number is HX-4711."]
+
+
+async def test_a_question_after_each_document_asks_each_of_them(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers += [
+        "Quote: The monthly rent is 900 euros.\nAnswer: Yes",
+        "Quote: The claim number is HX-4711.\nAnswer: No",
+    ]
+    turn, _ = await put(conversation, "Which of these documents agree on a rent?")
+    assert (turn.lane, len(fake_inference.requests)) == ("deep", 2)
+    assert turn.answer.splitlines() == [
+        "1 of 2 documents:",
+        "- lease.txt: A lease of Anna Weber. “The monthly rent is 900 euros.” [1]",
+    ]
+
+
+async def test_how_many_there_are_is_counted_and_not_guessed(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    turn, _ = await put(conversation, "How many documents are there altogether?")
+    assert turn.answer.splitlines()[0] == "There are 2 documents:"
+    assert fake_inference.requests == []
 
 
 async def test_before_it_was_read_ahead_a_fact_is_looked_up_in_passages(fake_inference: FakeEngine) -> None:

@@ -25,15 +25,38 @@ OVERVIEW = [
     "¿De qué tratan estos documentos?",
     "Resumen, por favor",
 ]
-EACH = [
+WHICH = [
     "How many of these leases allow pets?",
     "Which invoices are overdue?",
     "which of these reports mention a fire",
-    "List every document here with one line about each",
-    "How many contracts are there altogether?",
+    "How many contracts mention a deposit?",
+    "List the letters that are about water damage",
     "Welche Rechnungen sind noch offen?",
     "Quels contrats finissent en mai ?",
+    "¿Cuántas facturas están pagadas?",
+]
+EVERY = [
+    "Give me the date of every invoice",
+    "What is the notice period in each of these contracts?",
+    "Read every report completely and name the author",
+    "Nenne den Betrag jeder Rechnung",
+    "Donne la date de chaque contrat",
+    "Dime el importe de cada factura",
+]
+TOTAL = [
+    "How many contracts are there altogether?",
+    "How many documents do I have?",
+    "Wie viele Rechnungen gibt es?",
+    "Combien de contrats y a-t-il ?",
     "¿Cuántas facturas hay?",
+]
+LIST = [
+    "List every document here with one line about each",
+    "Summarise each document.",
+    "list all my invoices",
+    "Liste alle Rechnungen",
+    "Une ligne sur chaque contrat",
+    "Lista todas las facturas",
 ]
 FULL = [
     "Read the whole lease and tell me every deadline",
@@ -41,6 +64,7 @@ FULL = [
     "Lies den Vertrag ganz und nenne alle Fristen",
     "Lis le contrat en entier et donne toutes les dates",
     "Lee el informe completo y dime todas las fechas",
+    "Read all of the report on the fire and list the damage",
 ]
 FACT = [
     "How much is the rent?",
@@ -60,7 +84,10 @@ FACT = [
     ("kind", "question"),
     [
         *((Kind.OVERVIEW, q) for q in OVERVIEW),
-        *((Kind.EACH, q) for q in EACH),
+        *((Kind.WHICH, q) for q in WHICH),
+        *((Kind.EVERY, q) for q in EVERY),
+        *((Kind.TOTAL, q) for q in TOTAL),
+        *((Kind.LIST, q) for q in LIST),
         *((Kind.FULL, q) for q in FULL),
         *((Kind.FACT, q) for q in FACT),
     ],
@@ -71,12 +98,12 @@ def test_a_question_is_told_by_its_words(kind: Kind, question: str) -> None:
 
 def test_part_of_one_named_thing_is_a_fact_and_of_all_of_them_a_walk() -> None:
     assert kind_of("How many of the seats in the Piper were taken?", anchored=True) is Kind.FACT
-    assert kind_of("How many of the planes were home-built?", anchored=False) is Kind.EACH
+    assert kind_of("How many of the planes were home-built?", anchored=False) is Kind.WHICH
 
 
 def test_documents_may_be_called_by_their_type() -> None:
     assert kind_of("which accidents happened in november", anchored=False) is Kind.FACT
-    assert kind_of("which accidents happened in november", anchored=False, collections=["accident"]) is Kind.EACH
+    assert kind_of("which accidents happened in november", anchored=False, collections=["accident"]) is Kind.WHICH
     assert kind_of("In which accident did the wheel break?", anchored=False, collections=["accident"]) is not Kind.FULL
 
 

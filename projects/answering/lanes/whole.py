@@ -1,0 +1,49 @@
+"""An answer from one document read from beginning to end: every line of it that belongs to what was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+from inference.contracts import Delta
+from projects.answering.draft import Draft
+from projects.answering.events import AnswerEvent, Looking
+from projects.answering.lanes.asked import refusal
+from projects.answering.quoting import locate
+from projects.answering.talk import Talk
+from projects.answering.ways import Ask, Way
+
+_LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])?\s*(\S.*)$")
+
+
+async def whole(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
+    """Have every line copied that belongs; a line is shown once, and only if the document has it."""
+    said: set[str] = set()
+    for at, ask in enumerate(way.asks):
+        yield Looking(at, len(way.asks), ask.label.partition(":")[0])
+        rest = ""
+        async with aclosing(talk.ask(ask.messages)) as events:
+            async for event in events:
+                if not isinstance(event, Delta):
+                    yield event
+                    continue
+                *lines, rest = (rest + event.text).split("\n")
+                for line in lines:
+                    if words := _shown(line, ask, way, draft, said):
+                        yield draft.say(words)
+        if words := _shown(rest, ask, way, draft, said):
+            yield draft.say(words)
+    if not said:
+        yield draft.say(refusal(way, draft))
+    draft.text = draft.text.strip()
+
+
+def _shown(line: str, ask: Ask, way: Way, draft: Draft, said: set[str]) -> str:
+    match = _LINE.match(line)
+    quote = locate(match[1], ask.sources, way.question) if match else None
+    if quote is None or quote.text in said:
+        return ""
+    said.add(quote.text)
+    number = draft.mark(ask.sources[quote.number - 1], quote)
+    return f"- {' '.join(quote.text.split())} [{number}]\n"

@@ -1,0 +1,241 @@
+"""Chooses the way of an answer: gathers what is known of the question and of the documents, and makes the prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from projects.answering.concern import Concern, concern_of
+from projects.answering.listing import Listed, label, listed, told
+from projects.answering.prompt import (
+    assemble,
+    belongs_question,
+    document_question,
+    each_question,
+    earlier,
+    lines_question,
+    overview_question,
+)
+from projects.answering.router import Lane, Route, Scene, route
+from projects.answering.sources import of_digest, of_document
+from projects.answering.ways import Ask, Manner, Way
+from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of, leans_back
+from projects.models import Document, Project, Turn
+from projects.retrieval.lexical import openings
+from projects.retrieval.passages import Passage, by_document, choose
+from projects.retrieval.search import Found, find
+from study.keys import Learner
+from study.service import DigestPrompt, DocumentPrefix, digest_for, document_prefix, opening_questions, summary_of
+
+MAX_PASSAGES = 5
+PASSAGE_BUDGET = 5_000
+"""Characters of passages in a prompt, about 1,300 tokens: what two cores read in some ten seconds."""
+TELLING = 2
+"""Earlier turns that a question which leans on them is put with."""
+
+NO_HIT_REASON = "No passage has a word of the question: took the beginnings of the documents."
+PREPARED_REASON = "One of the questions that are answered in advance, once all documents are read."
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known when a way is chosen."""
+
+    turn: Turn
+    learner: Learner | None
+    digest: DigestPrompt | None
+    before: tuple[Turn, ...]
+    found: Found
+    concern: Concern
+    kind: Kind
+    names: dict[int, str]
+    """The answerable documents by id, in the order in which they were added."""
+
+    @property
+    def question(self) -> str:
+        return self.turn.question
+
+    @property
+    def said(self) -> str:
+        return earlier(self.before) + self.question
+
+    @property
+    def passages(self) -> list[Passage]:
+        return choose(self.found.passages, MAX_PASSAGES, PASSAGE_BUDGET)
+
+
+def plan(turn: Turn, learner: Learner | None) -> Way:
+    """Return the way for a turn whose project has something to answer from; `learner` is the model that can be asked.
+
+    Raises InferenceError.
+    """
+    project = turn.conversation.project
+    digest = digest_for(project.pk, learner) if learner else None
+    if digest is not None and not turn.fresh and (ready := _prepared(turn)):
+        relies_on = frozenset(digest.documents)
+        chosen = Route(Lane.DIGEST, PREPARED_REASON)
+        sources = of_digest(digest)
+        return Way(
+            chosen, Manner.READY, turn.question, ready=ready, sources=sources, relies_on=relies_on, is_prepared=True
+        )
+    known = _look(turn, project, learner, digest)
+    scene = _scene(known)
+    chosen = route(scene, turn.wanted_lane)
+    return _way(known, scene, chosen)
+
+
+def _look(turn: Turn, project: Project, learner: Learner | None, digest: DigestPrompt | None) -> _Known:
+    before = _before(turn)
+    query = " ".join([*(other.question for other in before), turn.question])
+    found = find(project.pk, query, limit=MAX_PASSAGES)
+    answerable = project.documents.filter(state__in=Document.ANSWERABLE).order_by("pk")
+    names = dict(answerable.values_list("pk", "name"))
+    concern = concern_of(project.pk, turn.question, found.hits, len(names), _cited_before(before))
+    if before and not concern.anchored:
+        concern = replace(concern_of(project.pk, query, found.hits, len(names), _cited_before(before)), anchored=False)
+    kind = kind_of(turn.question, anchored=concern.anchored, collections=_called(digest))
+    if concern.sure and concern.anchored and is_bare_name(turn.question):
+        kind = Kind.OVERVIEW
+    return _Known(turn, learner, digest, before, found, concern, kind, names)
+
+
+def _scene(known: _Known) -> Scene:
+    concern = known.concern
+    sure = concern.documents[0] if concern.sure and concern.documents else None
+    everything = known.kind in WALKS and all(_is_remembered(pk, known.learner) for pk in known.names)
+    return Scene(
+        known.kind,
+        has_digest=known.digest is not None,
+        document=known.names.get(sure, "") if sure else "",
+        is_named=concern.anchored,
+        is_remembered=bool(concern.documents) and all(_is_remembered(pk, known.learner) for pk in concern.documents),
+        are_all_remembered=everything and bool(known.names),
+    )
+
+
+def _way(known: _Known, scene: Scene, chosen: Route) -> Way:
+    match chosen.lane:
+        case Lane.DIGEST if known.kind in (Kind.TOTAL, Kind.LIST):
+            return _by_list(known, chosen)
+        case Lane.DIGEST if scene.document and scene.is_named and known.kind is Kind.OVERVIEW:
+            return _by_summary(known, chosen)
+        case Lane.DIGEST if known.digest is not None:
+            return _by_digest(known, known.digest, chosen)
+        case Lane.DEEP if known.learner is not None:
+            return _by_text(known, scene, chosen, known.learner)
+    return _by_passages(known, chosen)
+
+
+def _by_list(known: _Known, chosen: Route) -> Way:
+    return _ready(known, chosen, listed(known.names, known.question, is_total=known.kind is Kind.TOTAL))
+
+
+def _by_summary(known: _Known, chosen: Route) -> Way:
+    document = known.concern.documents[0]
+    return _ready(known, chosen, told(document, known.names[document]))
+
+
+def _ready(known: _Known, chosen: Route, made: Listed) -> Way:
+    relies_on = frozenset(source.document_id for source in made.sources)
+    return Way(chosen, Manner.READY, known.question, ready=made.text, sources=made.sources, relies_on=relies_on)
+
+
+def _by_digest(known: _Known, digest: DigestPrompt, chosen: Route) -> Way:
+    near = {passage.document_id for passage in known.passages}
+    ask = Ask(digest.messages(overview_question(known.question), near), of_digest(digest))
+    return Way(chosen, Manner.DIGEST, known.question, known.said, (ask,), relies_on=frozenset(digest.documents))
+
+
+def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Way:
+    """Ask whole documents: each of them, one from its beginning to its end, or those that may hold the answer."""
+    if known.kind in WALKS or (known.kind is Kind.FULL and not scene.document):
+        of_each = known.kind is not Kind.WHICH
+        question = each_question if of_each else belongs_question
+        asks, documents = _asks(list(known.names), learner, question(known.said))
+        return Way(chosen, Manner.WALKED, known.question, known.said, asks, relies_on=documents, of_each=of_each)
+    wanted = known.concern.documents[:1] if scene.document else known.concern.documents
+    if known.kind is Kind.FULL:
+        asks, documents = _asks(wanted, learner, lines_question(known.said))
+        return Way(chosen, Manner.WHOLE, known.question, known.said, asks, relies_on=documents)
+    asks, documents = _asks(wanted, learner, document_question(known.said))
+    if not asks:
+        return _by_passages(known, chosen)
+    return Way(
+        chosen, Manner.ASKED, known.question, known.said, asks, relies_on=documents, nearest=tuple(known.passages)
+    )
+
+
+def _asks(documents: Collection[int], learner: Learner, question: str) -> tuple[tuple[Ask, ...], frozenset[int]]:
+    """Return a request for each part of the documents, and the documents that have any."""
+    asks: list[Ask] = []
+    asked: set[int] = set()
+    for document_id in documents:
+        for prefix in _prefixes(document_id, learner):
+            document = Document.objects.get(pk=document_id)
+            sources = of_document(document, prefix.pieces)
+            asks.append(Ask(prefix.messages(question), sources, label(document.pk, document.name)))
+            asked.add(document_id)
+    return tuple(asks), frozenset(asked)
+
+
+def _prefixes(document_id: int, learner: Learner) -> list[DocumentPrefix]:
+    first = document_prefix(document_id, learner)
+    if first is None:
+        return []
+    others = (document_prefix(document_id, learner, part) for part in range(1, first.parts))
+    return [first, *(prefix for prefix in others if prefix is not None)]
+
+
+def _by_passages(known: _Known, chosen: Route) -> Way:
+    passages = known.passages
+    if passages:
+        sources = tuple(by_document(passages))
+        why = f"{chosen.reason} Searched by {known.found.mode}. {known.found.note}"
+    else:
+        beginnings = openings(known.turn.conversation.project_id, MAX_PASSAGES)
+        sources = tuple(choose(beginnings, MAX_PASSAGES, PASSAGE_BUDGET))
+        why = NO_HIT_REASON
+    ask = Ask(assemble(sources, known.question, earlier(known.before)), sources)
+    return Way(
+        Route(Lane.PASSAGES, why.strip()),
+        Manner.ASKED,
+        known.question,
+        known.said,
+        (ask,),
+        relies_on=frozenset(passage.document_id for passage in sources),
+        nearest=tuple(passages),
+    )
+
+
+def _called(digest: DigestPrompt | None) -> frozenset[str]:
+    """Return the words of the documents' types: what is an accident report here may be called an accident."""
+    types = {entry.type for entry in digest.entries} if digest else set()
+    return frozenset(word for kind in types for word in kind.split())
+
+
+def _prepared(turn: Turn) -> str:
+    """Return the answer that was prepared for these very words, empty if there is none that still holds."""
+    wanted = folded(turn.question)
+    openings_ = opening_questions(turn.conversation.project_id)
+    return next((one.answer for one in openings_ if folded(one.question) == wanted), "")
+
+
+def _is_remembered(document_id: int, learner: Learner | None) -> bool:
+    """Tell whether the model has read a document, so that its prompt costs little more than the question."""
+    if learner is None:
+        return False
+    summary = summary_of(document_id, learner)
+    return summary is not None and summary.model_key == learner.model_key
+
+
+def _before(turn: Turn) -> tuple[Turn, ...]:
+    """Return the turns that a question leans on, oldest first; none if it can be understood alone."""
+    done = turn.conversation.turns.filter(pk__lt=turn.pk, state=Turn.State.DONE).order_by("-pk")[:TELLING]
+    earlier_turns = tuple(done)[::-1]
+    return earlier_turns if leans_back(turn.question) else ()
+
+
+def _cited_before(before: Sequence[Turn]) -> int | None:
+    """Return the one document that the turn before has cited, None if there is none or more than one."""
+    cited: Collection[int] = set(before[-1].citations.values_list("document_id", flat=True)) if before else set()
+    return next(iter(cited)) if len(cited) == 1 else None

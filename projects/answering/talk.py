@@ -1,0 +1,72 @@
+"""The requests that one answer makes of the model: what they cost together, and what is shown while they run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from inference.contracts import ChatMessage, ChatRequest, Delta, Finished, Progress, Timings
+from inference.errors import ServiceLost
+from inference.gateway import gateway
+from projects.answering.events import Reading, Stage
+from projects.answering.speed import ReadingSpeed
+from study.presence import Presence, touch
+
+MAX_ANSWER_TOKENS = 512
+
+
+@dataclass
+class Talk:
+    """One answer's way to the model, in the slot of its conversation.
+
+    `timings` are the sums of all requests so far, `finish_reason` and `model` those of the last one.
+    """
+
+    conversation_id: int
+    timings: Timings = field(default_factory=Timings)
+    finish_reason: str = ""
+    model: str = ""
+    _stage: str = ""
+
+    async def ask(
+        self, messages: Sequence[ChatMessage], max_tokens: int = MAX_ANSWER_TOKENS, stop: Sequence[str] = ()
+    ) -> AsyncGenerator[Stage | Reading | Delta, None]:
+        """Send a prompt; yield its stages and progress as they are shown, and the pieces of what comes back.
+
+        Closing the iterator ends the request in the engine. Raises InferenceError.
+        """
+        request = ChatRequest(
+            messages=tuple(messages),
+            max_tokens=max_tokens,
+            stop=tuple(stop),
+            conversation=f"conversation-{self.conversation_id}",
+        )
+        speed = ReadingSpeed()
+        touch(Presence.ASKING)
+        if not self._stage:
+            yield self._enter("waiting")
+        async with aclosing(gateway().stream(request)) as events:
+            async for event in events:
+                touch(Presence.ASKING)
+                match event:
+                    case Progress(total=0):
+                        pass  # a sign of life from the line: nothing is being read yet
+                    case Progress(read, total):
+                        if self._stage == "waiting":
+                            yield self._enter("reading")
+                        yield Reading(read, total, speed.seconds_left(read, total, time.monotonic()))
+                    case Delta():
+                        if self._stage != "answering":
+                            yield self._enter("answering")
+                        yield event
+                    case Finished("cancelled"):
+                        raise ServiceLost  # not by us: cancelling closes this stream
+                    case Finished(reason, timings, model):
+                        self.finish_reason, self.model = reason, model
+                        self.timings = self.timings + timings
+
+    def _enter(self, stage: str) -> Stage:
+        self._stage = stage
+        return Stage(stage)  # type: ignore[arg-type]
