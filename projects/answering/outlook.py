@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from django.db.models import QuerySet
 
 from inference.contracts import ChatMessage, Health
 from projects.answering import costs
@@ -49,21 +51,14 @@ def experience_with(health: Health) -> Experience:
     return Experience(pasts_of(done.order_by("-pk")[:LOOKED_AT]), Speeds(health.prefill_tps, health.decode_tps))
 
 
-def pasts_of(turns: Iterable[Turn]) -> tuple[Past, ...]:
+def pasts_of(turns: QuerySet[Turn]) -> tuple[Past, ...]:
     """Return what finished turns took; those that were answered without the model say so."""
+    columns = ("lane", "read_tokens", "answer_tokens", "restore_ms", "read_ms", "decode_ms", "total_s", "predicted_s")
     return tuple(
-        Past(
-            turn.lane,
-            turn.read_tokens,
-            turn.answer_tokens,
-            turn.restore_ms / 1000,
-            turn.read_ms / 1000,
-            turn.decode_ms / 1000,
-            turn.total_s or 0.0,
-            turn.predicted_s,
-            asked_model=bool(turn.prompt_tokens),
+        Past(lane, read, written, restore / 1000, read_ms / 1000, decode / 1000, total or 0.0, foretold, prompt > 0)
+        for lane, read, written, restore, read_ms, decode, total, foretold, prompt in turns.values_list(
+            *columns, "prompt_tokens"
         )
-        for turn in turns
     )
 
 

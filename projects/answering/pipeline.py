@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from channels.db import database_sync_to_async
 from django.db import transaction
 
+from inference.contracts import Health
 from inference.errors import InferenceError
 from inference.gateway import gateway
 from projects.answering.briefing import Prepared, prepare
@@ -21,7 +22,7 @@ from projects.answering.lanes import make
 from projects.answering.talk import Talk
 from projects.answering.turns import Outcome, finish_turn
 from projects.models import Turn
-from study.keys import Learner, learner_of
+from study.keys import learner_of
 
 logger = logging.getLogger(__name__)
 
@@ -66,14 +67,14 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
     ticket: Ticket | None = None
     try:
         yield Stage("searching")
-        learner = learner_of(await gateway().health())
-        known = await database_sync_to_async(recall)(turn_id, learner)
+        health = await gateway().health()
+        known = await database_sync_to_async(recall)(turn_id, learner_of(health))
         if isinstance(known, Served):
             yield Text(known.answer)
             yield known.end
             return
         ticket = known
-        question = await _prepared(turn_id, learner)
+        question = await _prepared(turn_id, health)
         so_far.asked, so_far.talk = question.asked, Talk(question.conversation_id)
         if question.closed:
             yield question.closed
@@ -92,8 +93,8 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
     yield await _finish(turn_id, outcome, ticket)
 
 
-async def _prepared(turn_id: int, learner: Learner | None) -> Prepared:
-    prepared: Prepared = await database_sync_to_async(prepare)(turn_id, learner)
+async def _prepared(turn_id: int, health: Health) -> Prepared:
+    prepared: Prepared = await database_sync_to_async(prepare)(turn_id, health)
     return prepared
 
 
