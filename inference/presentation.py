@@ -26,7 +26,7 @@ _BUSY = "badge-busy"
 class Way:
     """A file on its way: `words` for the badge, `figures` beside the bar, `reason` why it waits.
 
-    `kept` tells that dropping it deletes something.
+    `again` and `away` are what going on with it and dropping it are called.
     """
 
     pk: int
@@ -43,7 +43,8 @@ class Way:
     can_cancel: bool
     can_retry: bool
     can_drop: bool
-    kept: bool
+    again: str
+    away: str
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def way_of(row: Download, now: datetime) -> Way:
         can_cancel=row.is_unfinished,
         can_retry=failed or (row.state == State.WAITING and row.until is not None),
         can_drop=failed,
-        kept=row.kind != Download.Kind.FILE and row.bytes_done > 0,
+        again="Try now" if row.is_unfinished else "Try again" if row.error else "Go on",
+        away="Delete what has arrived" if row.kind != Download.Kind.FILE and row.bytes_done else "Take off the list",
     )
 
 

@@ -22,6 +22,7 @@ from inference.fetch.ensure import OTHER_PROCESS
 from inference.fetch.errors import FetchError
 from inference.fetch.events import Checking, Event, Fetching, Note, Waiting
 from inference.fetch.jobs import Job, advance, alone, disk_trouble, failure, is_there, job_of
+from inference.fetch.part import Part
 from inference.fetch.policy import IN_THE_BACKGROUND, Ask, Done, GiveUp, Position, start
 from inference.identity import is_alive
 from inference.installed import import_file
@@ -75,12 +76,18 @@ def store(row: Download, **fields: Any) -> None:
 def put_back(row: Download, wait_s: float, **fields: Any) -> None:
     """Put a row back in line, for `wait_s` seconds at least. Raises Cancelled."""
     until = timezone.now() + timedelta(seconds=wait_s) if wait_s else None
-    store(row, **{"state": State.WAITING, "until": until, "worker": "", "speed": None, "eta_s": None, **fields})
+    figures = {"bytes_done": _arrived(row), "speed": None, "eta_s": None}
+    store(row, **{"state": State.WAITING, "until": until, "worker": "", **figures, **fields})
 
 
 def end(row: Download, state: Download.State, **fields: Any) -> None:
     """Store how a download ended. Raises Cancelled."""
     store(row, state=state, until=None, worker="", speed=None, eta_s=None, note="", **fields)
+
+
+def _arrived(row: Download) -> int:
+    """Return the bytes that wait for the next attempt: what was stored last may be a second old, or thrown away."""
+    return Part(Path(settings.MODELS_DIR) / row.file).bytes
 
 
 def work_once(worker: str) -> bool:
@@ -126,7 +133,7 @@ def claim(worker: str) -> Download | None:
 
 def _fail(row: Download, error: str) -> None:
     try:
-        end(row, State.FAILED, error=error, position=None)
+        end(row, State.FAILED, error=error, position=None, bytes_done=_arrived(row))
     except Cancelled:
         logger.info("download %s was cancelled", row.pk)
 

@@ -105,7 +105,7 @@ def test_a_cut_transfer_goes_on_where_it_broke(entry: ModelEntry, hub: Hub) -> N
     hub.behaviours.append(Cut(after=100_000))
     service.fetch("tiny")
     row = work()
-    assert (row.state, row.note, row.bytes_done) == (State.WAITING, "the connection was cut", 0)
+    assert (row.state, row.note, row.bytes_done) == (State.WAITING, "the connection was cut", 100_000)
     let_time_pass()
     assert work().state == State.DONE
     assert hub.ranges == [None, "bytes=100000-"]
@@ -267,6 +267,7 @@ def test_what_is_no_model_is_refused_and_leaves_nothing(
     row = work()
     assert row.state == State.FAILED
     assert f"own.gguf {reason}" in row.error
+    assert row.bytes_done == 0
     assert [path.name for path in models_dir.iterdir()] == ["own.gguf.lock"]
 
 
