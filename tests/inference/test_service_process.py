@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -86,6 +87,46 @@ def test_a_raw_prompt_is_continued(running: Path) -> None:
     assert reply.choices[0].text
     assert reply.usage is not None
     assert reply.usage.prompt_tokens == 3
+
+
+def test_the_openai_client_gets_the_chances_of_the_tokens(running: Path) -> None:
+    client = client_of(running)
+    plain = client.chat.completions.create(model="", messages=QUESTION, max_tokens=4)
+    told = client.chat.completions.create(model="", messages=QUESTION, max_tokens=4, logprobs=True, top_logprobs=3)
+    assert plain.choices[0].logprobs is None
+    assert told.choices[0].message == plain.choices[0].message
+    logprobs = told.choices[0].logprobs
+    assert logprobs is not None
+    assert logprobs.content is not None
+    assert b"".join(bytes(token.bytes or ()) for token in logprobs.content).decode() == plain.choices[0].message.content
+    for token in logprobs.content:
+        assert token.top_logprobs[0].token == token.token
+        assert len(token.top_logprobs) == 3
+        assert sum(math.exp(other.logprob) for other in token.top_logprobs) <= 1
+    with pytest.raises(openai.BadRequestError, match="top_logprobs"):
+        client.chat.completions.create(model="", messages=QUESTION, logprobs=True, top_logprobs=21)
+
+
+def test_the_openai_client_streams_the_chances_that_a_whole_answer_has(running: Path) -> None:
+    client = client_of(running)
+    whole = client.chat.completions.create(model="", messages=QUESTION, max_tokens=4, logprobs=True, top_logprobs=2)
+    chunks = client.chat.completions.create(
+        model="", messages=QUESTION, max_tokens=4, logprobs=True, top_logprobs=2, stream=True
+    )
+    told = [choice.logprobs.content or [] for chunk in chunks for choice in chunk.choices if choice.logprobs]
+    assert whole.choices[0].logprobs is not None
+    assert [token for content in told for token in content] == whole.choices[0].logprobs.content
+
+
+def test_a_raw_prompt_has_chances_in_the_form_of_its_interface(running: Path) -> None:
+    reply = client_of(running).completions.create(model="", prompt="The sky is", max_tokens=3, logprobs=2)
+    told = reply.choices[0].logprobs
+    assert told is not None
+    assert told.tokens is not None
+    assert told.top_logprobs is not None
+    assert "".join(told.tokens) == reply.choices[0].text
+    assert told.text_offset == [0, len(told.tokens[0]), len(told.tokens[0]) + len(told.tokens[1])]
+    assert [max(top, key=lambda token: top[token]) for top in told.top_logprobs] == told.tokens
 
 
 def test_faults_have_the_status_and_the_sentence_that_clients_expect(running: Path) -> None:
