@@ -32,10 +32,11 @@ class PrefixMemory(Protocol):
     `recall`, `restore` and `save` are called by the engine's thread; they do not wait for the disk.
     """
 
-    def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> Recall | None:
+    def recall(self, wanted: Sequence[int], *, longer_than: int, room: int, wake: Callable[[], None]) -> Recall | None:
         """Begin to fetch the longest stored prefix of `wanted` if it beats `longer_than` tokens; None if none does.
 
-        `wake` is called, from another thread, when the recall is done.
+        A state is restored whole before it is cut, so those of more than `room` tokens are passed over. `wake` is
+        called, from another thread, when the recall is done.
         """
 
     def restore(self, recall: Any, context: Context, sequence: int) -> int | None:
@@ -70,7 +71,14 @@ class NoMemory:
     def __init__(self, trouble: str = "") -> None:
         self._trouble = trouble
 
-    def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> None:  # noqa: ARG002
+    def recall(
+        self,
+        wanted: Sequence[int],  # noqa: ARG002
+        *,
+        longer_than: int,  # noqa: ARG002
+        room: int,  # noqa: ARG002
+        wake: Callable[[], None],  # noqa: ARG002
+    ) -> None:
         """Return None: nothing is stored."""
         return
 

@@ -166,7 +166,8 @@ class Pool:
 
     def _look_up(self, slot: Slot, job: Job) -> None:
         """Begin to fetch a snapshot that knows more of the prompt than the slot does."""
-        job.recall = self._memory.recall(job.prefix, longer_than=len(slot.tokens), wake=self._wake)
+        room = self.context.spec.window
+        job.recall = self._memory.recall(job.prefix, longer_than=len(slot.tokens), room=room, wake=self._wake)
         if job.recall is None:
             job.reused = len(slot.tokens) - job.restored
             job.progress(len(slot.tokens))

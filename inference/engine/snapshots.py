@@ -89,11 +89,11 @@ class SnapshotStore:
 
     # Prefix memory
 
-    def recall(self, wanted: Sequence[int], *, longer_than: int, wake: Callable[[], None]) -> Fetch | None:
+    def recall(self, wanted: Sequence[int], *, longer_than: int, room: int, wake: Callable[[], None]) -> Fetch | None:
         """See `memory.PrefixMemory`."""
         import numpy as np
 
-        found = self._best(np.asarray(wanted, dtype="<i4"), longer_than)
+        found = self._best(np.asarray(wanted, dtype="<i4"), longer_than, room)
         if found is None:
             return None
         entry, usable = found
@@ -174,9 +174,10 @@ class SnapshotStore:
 
     # Finding and reading
 
-    def _best(self, prompt: Any, longer_than: int) -> tuple[Entry, int] | None:
+    def _best(self, prompt: Any, longer_than: int, room: int) -> tuple[Entry, int] | None:
         with self._lock:
-            candidates = [(entry, self._usable(entry, prompt)) for entry in self._entries.values()]
+            entries = [entry for entry in self._entries.values() if len(entry.tokens) <= room]
+        candidates = [(entry, self._usable(entry, prompt)) for entry in entries]
         best = max(candidates, key=lambda candidate: (candidate[1], -len(candidate[0].tokens)), default=None)
         if best is None or best[1] < longer_than + WORTH_RESTORING:
             return None

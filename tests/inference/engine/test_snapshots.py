@@ -70,6 +70,10 @@ def the_file(store: SnapshotStore) -> Path:
     return path
 
 
+def the_smallest(store: SnapshotStore) -> Path:
+    return min(store._shelf.own(), key=lambda path: path.stat().st_size)
+
+
 def test_a_document_is_restored_and_the_answer_is_the_one_of_plain_prefill(engine: LlamaEngine, plain: str) -> None:
     answer, end = ask_about(engine, ASK).result()
     assert answer == plain
@@ -111,6 +115,22 @@ def test_another_question_uses_it_too_and_a_shorter_document_a_part_of_it(engine
     half = DOCUMENT[: len(DOCUMENT) // 2]
     _, end = ask_about(engine, ASK, half).result()
     assert 150 < end.timings.restored < 350
+
+
+def test_a_state_that_a_smaller_window_has_no_room_for_is_passed_over_and_kept(
+    engine: LlamaEngine, store: SnapshotStore, plain: str, tmp_path: Path
+) -> None:
+    ask_about(engine, ASK, DOCUMENT + " And once more: " + DOCUMENT, save="doc:1+1").result()
+    store.flush()
+    longer = next(file for file in store._shelf.own() if file.stat().st_size > 1.5 * the_smallest(store).stat().st_size)
+    engine.stop()
+    reopened = SnapshotStore(tmp_path / "snapshots", compatibility_key({"model": "small"}), PLENTY)
+    small = load(model_file("smollm2-135m"), reopened, window=512)
+    _, end = ask_about(small, ASK, DOCUMENT + " And so on.").result()
+    small.stop()
+    assert end.timings.restored > 350
+    assert longer.exists()
+    assert reopened.metrics()["snapshots_rejected_total"] == 0
 
 
 @pytest.mark.parametrize("fault", ["missing", "empty", "truncated", "flipped", "renamed"])
