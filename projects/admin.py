@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, QuerySet, TextField
 from django.http import HttpRequest
 
+from projects.conversations.removal import remove_conversation
 from projects.intake.service import remove_document, remove_project, remove_user
 from projects.models import (
     Chunk,
@@ -55,7 +56,7 @@ class MadeByMachine(LookAt):
 
 
 class RemovesFiles(ModelAdmin):
-    """Mixed in for rows that own stored files: deleting goes the way of the pages, which leaves nothing behind."""
+    """Mixed in for rows that own files or words: deleting goes the way of the pages, which leaves nothing behind."""
 
     remove: Callable[[Any], None]
 
@@ -192,7 +193,8 @@ class VectorAdmin(MadeByMachine):
 
 
 @admin.register(Conversation)
-class ConversationAdmin(LookAt):
+class ConversationAdmin(RemovesFiles, LookAt):
+    remove = staticmethod(remove_conversation)
     list_display = ["__str__", "project", "turns", "created", "updated"]
     list_filter = ["project", "titled_by"]
     list_select_related = ["project"]

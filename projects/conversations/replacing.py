@@ -9,6 +9,8 @@ from projects.answering.turns import NO_WISHES, Wishes, open_turn
 from projects.asking import QuestionRefused, checked, title_from
 from projects.models import Conversation, Turn
 
+TAKEN = "This question was asked anew meanwhile; here is what stands in its place."
+
 
 def ask_instead(turn: Turn, question: str, wishes: Wishes = NO_WISHES) -> Turn:
     """Store the question as a turn that waits for its answer and takes the place of `turn` and all after it.
@@ -20,7 +22,7 @@ def ask_instead(turn: Turn, question: str, wishes: Wishes = NO_WISHES) -> Turn:
         conversation = Conversation.objects.select_for_update().select_related("project").get(pk=turn.conversation_id)
         thread = list(conversation.turns.values_list("pk", flat=True))
         if turn.pk not in thread:
-            raise QuestionRefused("replaced", "This question was asked anew meanwhile. Load the page again to see it.")
+            raise QuestionRefused("replaced", TAKEN)
         if turn.pk == thread[0]:
             _retitle(conversation, question)
         fresh = open_turn(conversation, question, wishes)

@@ -1,7 +1,7 @@
 """Has the model give a conversation its title once a question is answered and nothing else is to be done.
 
 A title is worth no wait: the call goes to the service pool, is not made while a question is open or being typed, and is
-dropped when one comes. Then the conversation keeps the first words of its question until the next answer.
+dropped when one comes. A conversation that gets none keeps the first words of its question until its next answer.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ LONGEST = 70
 QUESTION_SHOWN = 600
 ANSWER_SHOWN = 400
 """Characters that the model is given, about 250 tokens together: two or three seconds on two cores."""
+
+LOOKS = 30
+LOOK_EVERY_S = 4.0
+"""How often, and in which distance, a moment is looked for in which nothing else is to be done."""
 
 SYSTEM = """\
 Write the title under which a question and its answer are filed: two to six words, in the language of the question, \
@@ -75,25 +79,37 @@ async def _see_to(turn_id: int) -> None:
     try:
         async for _ in runs.follow(turn_id):
             pass
-        turn: Turn | None = await database_sync_to_async(_untitled)(turn_id)
-        if turn is not None and await _is_quiet():
-            await _give_title(turn)
+        await _when_quiet(turn_id)
     except InferenceError as error:
         logger.info("no title for the conversation of turn %s: %s", turn_id, error.code)
     except Exception:  # the edge of a task that nobody waits for
         logger.exception("no title for the conversation of turn %s", turn_id)
 
 
+async def _when_quiet(turn_id: int) -> None:
+    """Give the title at the first look that finds nothing else to do; after the last one it is left alone."""
+    for look in range(LOOKS):
+        if look:
+            await asyncio.sleep(LOOK_EVERY_S)
+        turn: Turn | None = await database_sync_to_async(_untitled)(turn_id)
+        if turn is None:
+            return
+        if await _is_quiet():
+            await _give_title(turn)
+            return
+
+
 def _untitled(turn_id: int) -> Turn | None:
-    """Return the turn if its conversation waits for a title and no question for its answer."""
-    if Turn.objects.filter(state__in=Turn.OPEN).exists():
-        return None
+    """Return the turn if it was answered and its conversation still waits for a title."""
     turns = Turn.objects.select_related("conversation").filter(pk=turn_id, state=Turn.State.DONE, replaced_by=None)
     return turns.filter(conversation__titled_by=Conversation.TitledBy.QUESTION).first()
 
 
 async def _is_quiet() -> bool:
-    return not is_present(Presence.TYPING) and (await gateway().health()).state is EngineState.READY
+    """Tell whether the model is ready and nobody asks or is about to."""
+    if is_present(Presence.TYPING) or await Turn.objects.filter(state__in=Turn.OPEN).aexists():
+        return False
+    return (await gateway().health()).state is EngineState.READY
 
 
 async def _give_title(turn: Turn) -> None:

@@ -13,7 +13,7 @@ from projects import access
 from projects.answering import runs
 from projects.answering.turns import Wishes
 from projects.asking import MAX_QUESTION, QuestionRefused, start
-from projects.conversations.replacing import ask_instead
+from projects.conversations.replacing import TAKEN, ask_instead
 from projects.models import Turn
 from projects.presentation.turns import for_display
 
@@ -22,11 +22,14 @@ from projects.presentation.turns import for_display
 async def turn_edit(request: HttpRequest, pk: int) -> HttpResponse:
     """A question to be changed; on POST it is asked, and what it was and what followed is set aside."""
     turn = await sync_to_async(access.turn_for)(await request.auser(), pk)
+    if turn.replaced_by_id:
+        return _too_late(request, turn)
     if request.method == "GET":
         return await sync_to_async(_form)(request, turn, turn.question)
     question = request.POST.get("question", "")
+    same = question.strip() == turn.question
     try:
-        fresh = await _instead(turn, question, Wishes())
+        fresh = await _instead(turn, question, Wishes(turn.wanted_lane, fresh=True) if same else Wishes())
     except QuestionRefused as error:
         return await sync_to_async(_form)(request, turn, question, error.message)
     return redirect(_place(fresh))
@@ -34,13 +37,19 @@ async def turn_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 async def turn_regenerate(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have the model answer once more, without an answer from before; the one that was there is set aside."""
+    """Have the model answer once more, without an answer from before; the one that was there is set aside.
+
+    Where questions have followed meanwhile, in another tab perhaps, the page that tells what will go is shown first.
+    """
     turn = await sync_to_async(access.turn_for)(await request.auser(), pk)
+    if turn.replaced_by_id:
+        return _too_late(request, turn)
+    if await turn.conversation.turns.filter(pk__gt=turn.pk).aexists():
+        return redirect("projects:edit", pk)
     try:
         fresh = await _instead(turn, turn.question, Wishes(turn.wanted_lane, fresh=True))
-    except QuestionRefused as error:
-        messages.error(request, error.message)
-        return redirect("projects:conversation", turn.conversation.project_id, turn.conversation_id)
+    except QuestionRefused:
+        return _too_late(request, turn)
     return redirect(_place(fresh))
 
 
@@ -64,6 +73,11 @@ async def _instead(turn: Turn, question: str, wishes: Wishes) -> Turn:
         await runs.stop(replaced)
     await start(fresh)
     return fresh
+
+
+def _too_late(request: HttpRequest, turn: Turn) -> HttpResponse:
+    messages.error(request, TAKEN)
+    return redirect("projects:conversation", turn.conversation.project_id, turn.conversation_id)
 
 
 def _form(request: HttpRequest, turn: Turn, question: str, refusal: str = "") -> HttpResponse:

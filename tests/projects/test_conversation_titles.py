@@ -140,8 +140,9 @@ async def test_the_next_question_ends_a_call_under_way(
 
 @stored
 async def test_no_title_while_another_question_is_open(
-    project: Project, fake: FakeEngine, gate: threading.Event
+    project: Project, fake: FakeEngine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(titles, "LOOKS", 1)
     fake.answers.append(FakeAnswer("It is 900 euros.", gate=gate))
     other = await ask_and_start(project.owner, project, "What is the deposit?")
     await called(fake, PoolName.CONVERSATION)
@@ -160,10 +161,14 @@ async def test_no_title_while_another_question_is_open(
 async def test_no_title_while_somebody_types(
     project: Project, fake: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(titles, "is_present", lambda kind: kind is Presence.TYPING)
-    await asked(project, "What is the rent?")
+    typing = iter([True, True, False])
+    monkeypatch.setattr(titles, "LOOK_EVERY_S", 0)
+    monkeypatch.setattr(titles, "is_present", lambda kind: kind is Presence.TYPING and next(typing))
+    fake.answers.extend(["It is 900 euros [1].", "Rent of the flat"])
+    turn = await asked(project, "What is the rent?")
     await settled()
-    assert not calls(fake)
+    assert list(typing) == []
+    assert await title_of(turn) == ("Rent of the flat", "model")
 
 
 @stored
@@ -179,8 +184,9 @@ async def test_without_a_title_the_first_words_of_the_question_stay(
 
 @stored
 async def test_an_answer_that_failed_and_a_model_that_is_gone_are_asked_for_no_title(
-    project: Project, fake: FakeEngine
+    project: Project, fake: FakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(titles, "LOOKS", 1)
     fake.answers.append(FakeAnswer("one two", fail=EngineFault(), fail_after=1))
     turn = await asked(project, "What is the rent?")
     await settled()
