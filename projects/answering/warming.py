@@ -73,6 +73,7 @@ async def _see_to(slot: str, project_id: int, conversation_id: int | None) -> No
             _warm[slot] = prefix.key
             await _take_up(slot, prefix)
     except InferenceError as error:
+        _warm.pop(slot, None)
         logger.info("not warmed up for project %s: %s", project_id, error.code)
     except Exception:  # the edge of a task that nobody waits for
         logger.exception("not warmed up for project %s", project_id)

@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 
 from inference.fake import FakeAnswer, FakeEngine, broken
 from projects.answering import cache
-from projects.answering.events import Ended, Text
+from projects.answering.events import Ended, Stage, Text
 from projects.answering.pipeline import answer
 from projects.answering.turns import Outcome, Wishes, open_turn
 from projects.intake.service import remove_document
@@ -184,7 +184,7 @@ async def test_an_answer_during_which_a_document_came_is_not_kept(
     conversation = await Conversation.objects.acreate(project=project)
     turn = await sync_to_async(open_turn)(conversation, QUESTION)
     async for event in answer(turn.pk):
-        if isinstance(event, Text) and not gate.is_set():
+        if event == Stage("answering"):
             await sync_to_async(add_read)(project, "letter.txt", "From May the rent is 950 euros.")
             gate.set()
     await turn.arefresh_from_db()
