@@ -30,6 +30,8 @@ LATER = {429: "rate-limited", 503: "the server is busy"}
 """Answers that mean 'come back later'; with Retry-After they say when."""
 HASTY = (408, 425)
 """Further answers after which another attempt may work, beside all of 500 and more."""
+SETTLED_S = 60.0
+"""Age from which on the time of a change tells two states of a file apart."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -140,18 +142,27 @@ def _span(response: httpx.Response) -> tuple[int, int]:
         # A server that does not know Range sends the file from its beginning.
         length = response.headers.get("Content-Length", "")
         return 0, int(length) if length.isdigit() else 0
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", "").strip())
+    found = re.fullmatch(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", response.headers.get("Content-Range", "").strip())
     if not found:
         raise SourceFailed("the server sends a part of the file without saying which")
     return int(found[1]), 0 if found[2] == "*" else int(found[2])
 
 
 def _mark(response: httpx.Response) -> str:
-    """Return what If-Range may name: a strong entity tag, else the time of the last change."""
-    tag: str = response.headers.get("ETag", "")
+    """Return what If-Range may name: a strong entity tag, else the time of the last change.
+
+    A time counts only when it was a while ago: in the same second a file may change once more (RFC 9110, 8.8.2.2).
+    """
+    headers = response.headers
+    tag: str = headers.get("ETag", "")
     if tag.startswith('"'):
         return tag
-    return str(response.headers.get("Last-Modified", ""))
+    changed: str = headers.get("Last-Modified", "")
+    try:
+        age = parsedate_to_datetime(headers.get("Date", "")) - parsedate_to_datetime(changed)
+    except (TypeError, ValueError):
+        return ""
+    return changed if age.total_seconds() >= SETTLED_S else ""
 
 
 def _announced(response: httpx.Response) -> str:

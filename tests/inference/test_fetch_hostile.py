@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -91,6 +94,7 @@ def test_a_file_that_nobody_knows_is_one_that_the_server_had_and_no_mixture(
     hub.behaviours.extend(usual)
     run(job_for(hub, tmp_path, Wanted()))
     assert (tmp_path / "tiny.gguf").read_bytes() == content_of(3)
+    assert len(hub.behaviours) == 0
 
 
 def test_without_a_mark_nothing_is_continued_and_such_a_server_is_given_up(hub: Hub, tmp_path: Path) -> None:
@@ -128,6 +132,28 @@ def test_the_condition_goes_along_when_only_a_mark_tells(hub: Hub, tmp_path: Pat
     run(job_for(hub, tmp_path, Wanted()))
     assert hub.conditions == [None, hub.tag]
     assert hub.ranges == [None, f"bytes={SIZE // 2}-"]
+
+
+@pytest.mark.parametrize(("age", "continued"), [(timedelta(days=1), True), (timedelta(seconds=1), False)])
+def test_the_time_of_a_change_is_a_mark_when_it_was_a_while_ago(
+    hub: Hub, tmp_path: Path, age: timedelta, continued: bool
+) -> None:
+    hub.announced["Last-Modified"] = format_datetime(datetime.now(UTC) - age, usegmt=True)
+    hub.behaviours.extend([Cut(SIZE // 2), Deaf(hub.content)])
+    run(job_for(hub, tmp_path, Wanted()))
+    assert (tmp_path / "tiny.gguf").read_bytes() == hub.content
+    assert hub.ranges[1] == (f"bytes={SIZE // 2}-" if continued else None)
+
+
+@pytest.mark.parametrize("header", ["Repr-Digest", "Digest", "X-Checksum-SHA256"])
+@pytest.mark.parametrize("right", [True, False])
+def test_a_checksum_in_a_header_is_held_to(hub: Hub, tmp_path: Path, header: str, right: bool) -> None:
+    digest = hashlib.sha256(hub.content if right else b"another file").digest()
+    coded = base64.b64encode(digest).decode()
+    said = {"Repr-Digest": f"md5=:abc=:, sha-256=:{coded}:", "Digest": f"SHA-256={coded}"}
+    hub.announced[header] = said.get(header, digest.hex().upper())
+    run(job_for(hub, tmp_path, Wanted()))
+    assert (tmp_path / "tiny.gguf").exists() == right
 
 
 def test_a_file_that_shrank_is_begun_anew(hub: Hub, tmp_path: Path) -> None:
