@@ -20,8 +20,8 @@ from django.utils import timezone
 from projects.answering.coverage import coverage_of
 from projects.answering.events import Ended
 from projects.answering.prompt import PROMPT_VERSION
+from projects.answering.thread import leaned_on
 from projects.answering.turns import Outcome, ended, seconds_since
-from projects.answering.wording import leans_back
 from projects.models import Chunk, Citation, Document, Project, Turn, Vector
 from projects.retrieval import indexes
 from study.keys import Learner
@@ -29,17 +29,15 @@ from study.service import learned_of
 
 VERSION = "answers-cache-1"
 """Changes when an answer comes to follow from something that the key does not hold."""
-TELLING = 2
-"""Earlier turns that a question which leans on them is put with."""
 REASON = "Answered before, documents unchanged."
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as it was put: with what was said before, (question, answer) oldest first, if it leans on that."""
+    """A question as it was put; `earlier` are the turns that it leans on, oldest first: question, answer, cited ids."""
 
     question: str
-    earlier: tuple[tuple[str, str], ...] = ()
+    earlier: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     wanted_lane: str = ""
 
 
@@ -79,7 +77,7 @@ def key_of(asked: Asked, context: Context, learner: Learner) -> str:
     everything = {
         "version": [VERSION, PROMPT_VERSION],
         "question": normalised(asked.question),
-        "earlier": [[normalised(question), answer] for question, answer in asked.earlier],
+        "earlier": [[normalised(question), answer, cited] for question, answer, cited in asked.earlier],
         "lane": asked.wanted_lane,
         "context": asdict(context),
         "learner": asdict(learner),
@@ -130,11 +128,12 @@ def _key(turn: Turn, learner: Learner) -> str:
 
 
 def _asked(turn: Turn) -> Asked:
-    earlier: tuple[tuple[str, str], ...] = ()
-    if leans_back(turn.question):
-        done = turn.conversation.turns.filter(pk__lt=turn.pk, state=Turn.State.DONE).order_by("-pk")
-        earlier = tuple(done.values_list("question", "answer")[:TELLING])[::-1]
+    earlier = tuple((before.question, before.answer, _cited(before)) for before in leaned_on(turn))
     return Asked(turn.question, earlier, turn.wanted_lane)
+
+
+def _cited(turn: Turn) -> tuple[int, ...]:
+    return tuple(turn.citations.order_by("number").values_list("document_id", flat=True))
 
 
 def context_of(project: Project) -> Context:

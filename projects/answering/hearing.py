@@ -8,6 +8,7 @@ from projects.answering.checking import Checked
 from projects.answering.draft import Draft
 from projects.answering.quoting import Quote, is_nothing, locate
 from projects.answering.reply import Reply
+from projects.answering.sentences import terms
 from projects.answering.silence import is_silence, may_be_silence
 from projects.answering.ways import Ask
 
@@ -27,7 +28,9 @@ class Hearing:
     checked: Checked
     quote: Quote | None = None
     states: bool = False
-    """The source states an answer, as far as is known."""
+    """The source states an answer, as far as has been shown."""
+    is_doubtful: bool = False
+    """What has been heard speaks neither for an answer nor against: it is held until somebody decides."""
     _reply: Reply = field(default_factory=Reply)
     _located: bool = False
     _held: str = ""
@@ -39,18 +42,28 @@ class Hearing:
         texts = [said, *(source.text for source in ask.sources), *(source.opening for source in ask.sources)]
         return cls(ask, question, draft, Checked.against(texts))
 
+    @property
+    def is_empty(self) -> bool:
+        """The model has not said a word."""
+        return not self._reply.quote and not self._reply.answer.strip()
+
+    @property
+    def document_id(self) -> int:
+        """The document that is quoted, 0 where none is."""
+        return self.ask.sources[self.quote.number - 1].document_id if self.quote else 0
+
     def feed(self, text: str) -> str:
         """Take the next piece; return the words that can be shown now."""
         return self._words(self._reply.feed(text), last=False)
 
     def end(self) -> str:
-        """Say that nothing follows; return the last words."""
+        """Say that nothing follows; return the last words, unless they are in doubt."""
         return self._words(self._reply.end(), last=True)
 
-    @property
-    def is_empty(self) -> bool:
-        """The model has not said a word."""
-        return not self._reply.quote and not self._reply.answer.strip()
+    def believed(self) -> str:
+        """Return the words that were in doubt, as the answer."""
+        self.is_doubtful = False
+        return self._told(last=True)
 
     def settled(self, text: str) -> str:
         """Return the answer as it is kept: an answer without a quote gets the marks of what supports it."""
@@ -63,40 +76,33 @@ class Hearing:
         if self._reply.quote is None:
             return ""
         if not self._located:
-            self._located, self.quote = True, locate(self._reply.quote, self.ask.sources, self.question)
-        if self.quote is None and self._reply.quote:
-            return self._unfounded(last=last)
-        self._held += added if self.quote is None else self.checked.feed(added)
-        if last and self.quote is not None:
+            self._locate(self._reply.quote)
+        keeps_to_the_form = bool(self._reply.quote)
+        self._held += self.checked.feed(added) if keeps_to_the_form else added
+        if last and keeps_to_the_form:
             self._held += self.checked.end()
         if self._is_silent(last=last):
+            self.is_doubtful = self.is_doubtful and not last
             return ""
+        return "" if self.is_doubtful else self._told(last=last)
+
+    def _locate(self, copied: str) -> None:
+        """Look for the quote. One that is nowhere, or has no word of the question, is no proof of an answer."""
+        self._located, self.quote = True, locate(copied, self.ask.sources, self.question)
+        if copied:
+            shown = self.quote.text if self.quote is not None else ""
+            self.is_doubtful = not terms(self.question) & terms(shown)
+
+    def _told(self, *, last: bool) -> str:
         words, self._held = self._held, ""
         if self.quote is None:
             self.states = self.states or bool(words.strip())
             return words
-        return self._behind_quote(self.quote, words, last=last)
-
-    def _behind_quote(self, quote: Quote, words: str, *, last: bool) -> str:
         if not self.states:
             self.states = True
-            self._number = self.draft.mark(self.ask.sources[quote.number - 1], quote)
-            words = f"“{' '.join(quote.text.split())}” [{self._number}]\n\n{words}"
-        if not last:
-            return words
-        return f"{words.rstrip()} [{self._number}]"
-
-    def _unfounded(self, *, last: bool) -> str:
-        """Show an answer whose quote is not there, or none, only if its own words are: at its end."""
-        answer = self._reply.answer
-        if not last or is_nothing(answer) or self._is_silent(last=True):
-            return ""
-        kept = self.checked.feed(answer) + self.checked.end()
-        known = len(self.draft.marks)
-        self.draft.traced(kept, self.ask.sources)
-        self.states = len(self.draft.marks) > known
-        del self.draft.marks[known:]
-        return kept if self.states else ""
+            self._number = self.draft.mark(self.ask.sources[self.quote.number - 1], self.quote)
+            words = f"“{' '.join(self.quote.text.split())}” [{self._number}]\n\n{words}"
+        return f"{words.rstrip()} [{self._number}]" if last else words
 
     def _is_silent(self, *, last: bool) -> bool:
         answer = self._reply.answer

@@ -10,11 +10,12 @@ from projects.answering.listing import Listed, label, listed, told
 from projects.answering.prompt import (
     assemble,
     belongs_question,
-    document_question,
     each_question,
     earlier,
     lines_question,
     overview_question,
+    quote_question,
+    stated_question,
 )
 from projects.answering.router import Lane, Route, Scene, route
 from projects.answering.sources import of_digest, of_document
@@ -58,6 +59,11 @@ class _Known:
     @property
     def said(self) -> str:
         return earlier(self.before) + self.question
+
+    @property
+    def is_open(self) -> bool:
+        """The question does not say which of several documents it is about, so the answer has to."""
+        return len(self.names) > 1 and not self.concern.anchored and not self.before
 
     @property
     def passages(self) -> list[Passage]:
@@ -157,7 +163,7 @@ def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Wa
     if known.kind is Kind.FULL:
         asks, documents = _asks(wanted, learner, lines_question(known.said))
         return Way(chosen, Manner.WHOLE, known.question, known.said, asks, relies_on=documents)
-    asks, documents = _asks(wanted, learner, document_question(known.said))
+    asks, documents = _asks(wanted, learner, quote_question(known.said), known.said, labelled=known.is_open)
     if not asks:
         return _by_passages(known, chosen)
     return Way(
@@ -165,15 +171,22 @@ def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Wa
     )
 
 
-def _asks(documents: Collection[int], learner: Learner, question: str) -> tuple[tuple[Ask, ...], frozenset[int]]:
-    """Return a request for each part of the documents, and the documents that have any."""
+def _asks(
+    documents: Collection[int], learner: Learner, question: str, said: str = "", *, labelled: bool = True
+) -> tuple[tuple[Ask, ...], frozenset[int]]:
+    """Return a request for each part of the documents, and the documents that have any.
+
+    With `said` each can be asked as well whether it states the answer. `labelled`: answers are to say which it is.
+    """
     asks: list[Ask] = []
     asked: set[int] = set()
     for document_id in documents:
         for prefix in _prefixes(document_id, learner):
             document = Document.objects.get(pk=document_id)
             sources = of_document(document, prefix.pieces)
-            asks.append(Ask(prefix.messages(question), sources, label(document.pk, document.name)))
+            check = prefix.messages(stated_question(said)) if said else ()
+            labels = {document.pk: label(document.pk, document.name)} if labelled else {}
+            asks.append(Ask(prefix.messages(question), sources, labels, check))
             asked.add(document_id)
     return tuple(asks), frozenset(asked)
 
@@ -195,7 +208,12 @@ def _by_passages(known: _Known, chosen: Route) -> Way:
         beginnings = openings(known.turn.conversation.project_id, MAX_PASSAGES)
         sources = tuple(choose(beginnings, MAX_PASSAGES, PASSAGE_BUDGET))
         why = NO_HIT_REASON
-    ask = Ask(assemble(sources, known.question, earlier(known.before)), sources)
+    ask = Ask(
+        assemble(sources, quote_question(known.said, "passages")),
+        sources,
+        _labels(sources) if known.is_open else {},
+        check=assemble(sources, stated_question(known.said)),
+    )
     return Way(
         Route(Lane.PASSAGES, why.strip()),
         Manner.ASKED,
@@ -205,6 +223,13 @@ def _by_passages(known: _Known, chosen: Route) -> Way:
         relies_on=frozenset(passage.document_id for passage in sources),
         nearest=tuple(passages),
     )
+
+
+def _labels(sources: Sequence[Passage]) -> dict[int, str]:
+    return {
+        document_id: label(document_id, name)
+        for document_id, name in {s.document_id: s.document for s in sources}.items()
+    }
 
 
 def _called(digest: DigestPrompt | None) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from inference.chances import chance_against
 from inference.contracts import ChatMessage, ChatRequest, Delta, Finished, Progress, Timings
 from inference.errors import ServiceLost
 from inference.gateway import gateway
@@ -15,6 +16,9 @@ from projects.answering.speed import ReadingSpeed
 from study.presence import Presence, touch
 
 MAX_ANSWER_TOKENS = 512
+ALTERNATIVES = 20
+"""Tokens whose chances are asked for, the most that OpenAI's interface allows."""
+YES, NO = ("yes", "ja", "oui", "si", "sí"), ("no", "nein", "non")
 
 
 @dataclass
@@ -41,7 +45,7 @@ class Talk:
             messages=tuple(messages),
             max_tokens=max_tokens,
             stop=tuple(stop),
-            conversation=f"conversation-{self.conversation_id}",
+            conversation=self._slot,
         )
         speed = ReadingSpeed()
         touch(Presence.ASKING)
@@ -66,6 +70,20 @@ class Talk:
                     case Finished(reason, timings, model):
                         self.finish_reason, self.model = reason, model
                         self.timings = self.timings + timings
+
+    async def chance(self, messages: Sequence[ChatMessage]) -> float | None:
+        """Return how likely the model says Yes rather than No; None from a server that does not tell.
+
+        Raises InferenceError.
+        """
+        request = ChatRequest(tuple(messages), max_tokens=1, logprobs=ALTERNATIVES, conversation=self._slot)
+        completion = await gateway().complete(request)
+        self.timings = self.timings + completion.timings
+        return chance_against(completion, YES, NO)
+
+    @property
+    def _slot(self) -> str:
+        return f"conversation-{self.conversation_id}"
 
     def _enter(self, stage: str) -> Stage:
         self._stage = stage

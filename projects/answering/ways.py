@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from inference.contracts import ChatMessage
@@ -28,12 +29,18 @@ class Manner(StrEnum):
 class Ask:
     """One request: the prompt, and the `sources` that stand in it under their numbers, from 1.
 
-    `label` says in a walk which document this is.
+    `labels` say by id which documents these are, where an answer is to say so. `check` asks about the same sources whether they state an answer.
     """
 
     messages: tuple[ChatMessage, ...]
     sources: tuple[Passage, ...]
-    label: str = ""
+    labels: Mapping[int, str] = field(default_factory=dict)
+    check: tuple[ChatMessage, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What the first document is called, empty where that is not to be said."""
+        return self.labels.get(self.sources[0].document_id, "") if self.sources else ""
 
 
 @dataclass(frozen=True)

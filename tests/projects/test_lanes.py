@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from inference.fake import FakeEngine
+from inference.fake import FakeAnswer, FakeEngine
 from projects.answering.events import Text
 from projects.answering.pipeline import answer
 from projects.answering.turns import Wishes, open_turn
@@ -35,6 +35,11 @@ def conversation(fake_inference: FakeEngine) -> Conversation:
     a_reader().run()
     fake_inference.requests.clear()
     return Conversation.objects.create(project=project)
+
+
+def yes_with(chance: float) -> FakeAnswer:
+    """Return an answer whose first token was that likely."""
+    return FakeAnswer("Yes", chances=({"Yes": chance, "No": 1 - chance},))
 
 
 def add(project: Project, name: str, text: str) -> None:
@@ -175,3 +180,15 @@ async def test_a_question_that_leans_on_the_last_one_is_put_with_it(
     assert turn.lane == "deep"
     sent = fake_inference.requests[1].messages[1].text
     assert sent.index(LETTER) < sent.index("Earlier question: What is the claim number") < sent.index("To whom was it")
+
+
+async def test_a_quote_without_a_word_of_the_question_is_believed_only_if_the_model_is_sure(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    for likely, begins in ((0.9, "“The claim number is HX-4711.” [1]"), (0.2, "The documents do not say.")):
+        fake_inference.answers += [
+            "Quote: The claim number is HX-4711.\nAnswer: Her insurer.",
+            yes_with(likely),
+        ]
+        turn, _ = await put(conversation, "Who insures Dana Gray?", fresh=True)
+        assert turn.answer.startswith(begins)

@@ -13,8 +13,10 @@ from projects.answering.hearing import Hearing
 from projects.answering.phrases import phrases_for
 from projects.answering.quoting import Quote
 from projects.answering.talk import Talk
-from projects.answering.ways import Way
+from projects.answering.ways import Ask, Way
 
+LIKELY = 0.7
+"""Of 'Yes' against 'No' to whether the text states the answer, from which on a doubtful reply is believed."""
 NEAREST = 3
 """Passages that are named where nothing states the answer."""
 
@@ -32,12 +34,25 @@ async def asked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
                     yield draft.say(words)
         if words := hearing.end():
             yield draft.say(words)
+        if hearing.is_doubtful and await is_stated(ask, talk) and (words := hearing.believed()):
+            yield draft.say(words)
         if hearing.states:
             draft.text = hearing.settled(draft.text)
+            if which := ask.labels.get(hearing.document_id, ""):
+                yield draft.say(f"\n\n({which})")
             return
         heard = heard or not hearing.is_empty
     if heard:
         yield draft.say(refusal(way, draft))
+
+
+async def is_stated(ask: Ask, talk: Talk) -> bool:
+    """Ask the model whether the sources state an answer, where its own reply leaves that in doubt.
+
+    A server that tells no chances is believed. Raises InferenceError.
+    """
+    chance = await talk.chance(ask.check) if ask.check else None
+    return chance is None or chance >= LIKELY
 
 
 def refusal(way: Way, draft: Draft) -> str:
