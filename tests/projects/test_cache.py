@@ -13,7 +13,7 @@ from projects.answering.cache import Asked, Context, key_of, normalised
 from study.keys import Learner
 
 LEARNER = Learner("model", 4096, "prompts-1")
-ASKED = Asked("How much is the rent?", (("Who rents?", "Ada."),), "")
+ASKED = Asked("How much is the rent?", (("Who rents?", "Ada.", (1,)),), "")
 CONTEXT = Context(((1, "lease.txt", "text", True, True),), (("digest", "model", "key"),), (True, "index"))
 KEY = key_of(ASKED, CONTEXT, LEARNER)
 
@@ -22,7 +22,9 @@ KEY = key_of(ASKED, CONTEXT, LEARNER)
     "other",
     [
         key_of(replace(ASKED, question="How much is the deposit?"), CONTEXT, LEARNER),
-        key_of(replace(ASKED, earlier=(("Who rents?", "Otto."),)), CONTEXT, LEARNER),
+        key_of(replace(ASKED, earlier=(("Who rents?", "Otto.", (1,)),)), CONTEXT, LEARNER),
+        key_of(replace(ASKED, earlier=(("Who owns?", "Ada.", (1,)),)), CONTEXT, LEARNER),
+        key_of(replace(ASKED, earlier=(("Who rents?", "Ada.", (2,)),)), CONTEXT, LEARNER),
         key_of(replace(ASKED, earlier=()), CONTEXT, LEARNER),
         key_of(replace(ASKED, wanted_lane="deep"), CONTEXT, LEARNER),
         key_of(ASKED, replace(CONTEXT, documents=((2, "lease.txt", "text", True, True),)), LEARNER),
@@ -40,6 +42,8 @@ KEY = key_of(ASKED, CONTEXT, LEARNER)
     ids=[
         "question",
         "an earlier answer",
+        "an earlier question",
+        "what an earlier answer cited",
         "nothing said before",
         "wanted lane",
         "document",
