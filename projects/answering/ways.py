@@ -29,7 +29,8 @@ class Manner(StrEnum):
 class Ask:
     """One request: the prompt, and the `sources` that stand in it under their numbers, from 1.
 
-    `labels` say by id which documents these are, where an answer is to say so. `check` asks about the same sources whether they state an answer.
+    `labels` say by id which documents these are, where an answer is to say so. `check` asks about the same sources
+    whether they state an answer.
     """
 
     messages: tuple[ChatMessage, ...]
