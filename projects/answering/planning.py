@@ -19,8 +19,9 @@ from projects.answering.prompt import (
 )
 from projects.answering.router import Lane, Route, Scene, route
 from projects.answering.sources import of_digest, of_document
+from projects.answering.thread import leaned_on
 from projects.answering.ways import Ask, Manner, Way
-from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of, leans_back
+from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of
 from projects.models import Document, Project, Turn
 from projects.retrieval.lexical import openings
 from projects.retrieval.passages import Passage, by_document, choose
@@ -31,8 +32,6 @@ from study.service import DigestPrompt, DocumentPrefix, digest_for, document_pre
 MAX_PASSAGES = 5
 PASSAGE_BUDGET = 5_000
 """Characters of passages in a prompt, about 1,300 tokens: what two cores read in some ten seconds."""
-TELLING = 2
-"""Earlier turns that a question which leans on them is put with."""
 
 NO_HIT_REASON = "No passage has a word of the question: took the beginnings of the documents."
 PREPARED_REASON = "One of the questions that are answered in advance, once all documents are read."
@@ -91,7 +90,7 @@ def plan(turn: Turn, learner: Learner | None) -> Way:
 
 
 def _look(turn: Turn, project: Project, learner: Learner | None, digest: DigestPrompt | None) -> _Known:
-    before = _before(turn)
+    before = leaned_on(turn)
     query = " ".join([*(other.question for other in before), turn.question])
     found = find(project.pk, query, limit=MAX_PASSAGES)
     answerable = project.documents.filter(state__in=Document.ANSWERABLE).order_by("pk")
@@ -251,13 +250,6 @@ def _is_remembered(document_id: int, learner: Learner | None) -> bool:
         return False
     summary = summary_of(document_id, learner)
     return summary is not None and summary.model_key == learner.model_key
-
-
-def _before(turn: Turn) -> tuple[Turn, ...]:
-    """Return the turns that a question leans on, oldest first; none if it can be understood alone."""
-    done = turn.conversation.turns.filter(pk__lt=turn.pk, state=Turn.State.DONE).order_by("-pk")[:TELLING]
-    earlier_turns = tuple(done)[::-1]
-    return earlier_turns if leans_back(turn.question) else ()
 
 
 def _cited_before(before: Sequence[Turn]) -> int | None:
