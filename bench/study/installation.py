@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import httpx
 
@@ -32,7 +33,7 @@ class Trouble(Exception):
 
 
 class Installation:
-    """One data folder with the processes over it."""
+    """One data folder with the processes over it; as a context manager it runs within, and no longer."""
 
     def __init__(self, home: Path, model: str) -> None:
         self.home = home
@@ -47,6 +48,20 @@ class Installation:
             "PORT": str(self.port),
         }
         self._up: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Start. Raises Trouble."""
+        try:
+            self.start()
+        except BaseException:  # an interruption of the wait included
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.stop()
 
     def start(self) -> None:
         """Start everything and wait until the model can be asked. Raises Trouble."""

@@ -62,14 +62,12 @@ class Account:
 
 def kills(run: Run) -> list[Figure]:
     """Kill reader, worker, model service or everything at random moments of the study, until it is over."""
-    here = run.installation("kills")
     draw = random.Random(7)
-    account = account_of(here)
     long = run.folder / "long.txt"
     long.write_text(prose(1, LONG // 2 if run.options.quick else LONG))
     files = [*run.files, long]
-    here.start()
-    try:
+    with run.installation("kills") as here:
+        account = account_of(here)
         here.add(files, paused=False)
         while len(account.lost) < run.options.kills and not here.is_read():
             time.sleep(draw.uniform(0, run.options.between_kills_s))
@@ -79,8 +77,6 @@ def kills(run: Run) -> list[Figure]:
         if len(account.lost) < run.options.kills:
             run.notes.append(f"The study was over after {len(account.lost)} of {run.options.kills} kills.")
         return [*_left(here, len(files)), *_again(here, account)]
-    finally:
-        here.stop()
 
 
 def account_of(here: Installation) -> Account:

@@ -96,14 +96,10 @@ class Asker:
 
 def live(run: Run) -> list[Figure]:
     """Ask at random moments of the study's reading, and between its steps, of the same installation."""
-    here = run.installation("live")
-    here.start()
-    try:
+    with run.installation("live") as here:
         here.add(run.files, paused=True)
         here.until(here.is_quiet, "everything else is done")
         sample = asyncio.run(_sample(run, here))
-    finally:
-        here.stop()
     if not sample.busy:
         run.notes.append("The study was over before a live question met it.")
         return []

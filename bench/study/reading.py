@@ -24,9 +24,7 @@ READ = "study_read_tokens_total"
 
 def reading(run: Run) -> list[Figure]:
     """Read the corpus once plainly, then ahead; look at every figure; restart everything and ask broad questions."""
-    here = run.installation("reading")
-    here.start()
-    try:
+    with run.installation("reading") as here:
         here.add(run.files, paused=True)
         here.until(here.is_quiet, "everything else is done")
         texts = here.texts()
@@ -39,8 +37,6 @@ def reading(run: Run) -> list[Figure]:
         study_s, read = time.monotonic() - began, metrics.now()[READ] - before
         figures = [*_cost(here, corpus, int(read)), *_time(plain_s, study_s), *_figures_in_summaries(run, here, texts)]
         return [*figures, *_first_questions(here)]
-    finally:
-        here.stop()
 
 
 def _tokens(where: Endpoint, texts: Mapping[str, str]) -> int:
