@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from projects import access, frames
 from projects.answering import runs, warming
-from projects.answering.events import AnswerEvent, Ended, Reading, Stage, Text
+from projects.answering.events import AnswerEvent, Ended, Looking, Reading, Stage, Text
 from projects.answering.turns import Wishes
 from projects.asking import QuestionRefused, ask_and_start
 from projects.conversations import notices
@@ -202,6 +202,8 @@ async def _frame_of(turn_id: int, event: AnswerEvent) -> frames.ServerFrame:
             return {"type": "stage", "turn": turn_id, "name": name}
         case Reading(read=read, total=total, seconds_left=left):
             return {"type": "reading", "turn": turn_id, "read": read, "total": total, "seconds_left": left}
+        case Looking(done=done, total=total, name=name):
+            return {"type": "looking", "turn": turn_id, "done": done, "total": total, "name": name}
         case Text(text=text):
             return {"type": "text", "turn": turn_id, "text": text}
         case Ended(state=state):

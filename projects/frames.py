@@ -82,6 +82,16 @@ class ReadingFrame(TypedDict):
     seconds_left: float | None
 
 
+class LookingFrame(TypedDict):
+    """Documents asked of those to ask, and the one that is being asked."""
+
+    type: Literal["looking"]
+    turn: int
+    done: int
+    total: int
+    name: str
+
+
 class TextFrame(TypedDict):
     """The next piece of the answer."""
 
@@ -121,7 +131,15 @@ class ErrorFrame(TypedDict):
 
 
 ServerFrame = (
-    TurnFrame | StageFrame | ReadingFrame | TextFrame | EndedFrame | GoneFrame | ConversationsFrame | ErrorFrame
+    TurnFrame
+    | StageFrame
+    | ReadingFrame
+    | LookingFrame
+    | TextFrame
+    | EndedFrame
+    | GoneFrame
+    | ConversationsFrame
+    | ErrorFrame
 )
 
 

@@ -18,6 +18,7 @@ const handlers = {
   },
   stage: turns.stage,
   reading: turns.reading,
+  looking: turns.looking,
   text: turns.text,
   ended(frame) {
     turns.end(frame);

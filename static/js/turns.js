@@ -51,6 +51,16 @@ export function reading(frame) {
   progress.value = frame.read;
 }
 
+export function looking(frame) {
+  const status = part(frame, "[data-status]");
+  if (!status) return;
+  status.textContent = `Asking document ${numbers.format(frame.done + 1)} of ${numbers.format(frame.total)}: ${frame.name}`;
+  const progress = part(frame, "[data-progress]");
+  progress.hidden = false;
+  progress.max = frame.total;
+  progress.value = frame.done;
+}
+
 export function text(frame) {
   const answer = part(frame, "[data-answer]");
   if (answer) keepingPlace(() => answer.append(frame.text));
