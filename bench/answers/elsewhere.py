@@ -8,17 +8,22 @@ from typing import Any
 
 from bench.report import Figure
 
-SOURCES = {"live": "study", "kills": "study", "throughput": "engine"}
-"""Measures with promises about the whole, and the benchmark that takes each."""
+SOURCES = {
+    "restart": ("study", "reading"),
+    "live": ("study", "live"),
+    "kills": ("study", "kills"),
+    "throughput": ("engine", "throughput"),
+}
+"""Figures with promises about the whole, and the benchmark and its measure that takes them."""
 
 
 def figures(results: Path, model: str) -> tuple[list[Figure], list[str]]:
     """Return the figures that are there for a model, and a sentence for each measure that is not."""
     found: list[Figure] = []
     notes: list[str] = []
-    for measure, source in SOURCES.items():
+    for name, (source, measure) in SOURCES.items():
         run = _run(results / f"{source}.json")
-        theirs = [_figure(one, run) for one in run.get("figures", ()) if one["measure"] == measure]
+        theirs = [_figure(one, run) for one in run.get("figures", ()) if one["measure"] == name]
         promised = [figure for figure in theirs if figure.target is not None]
         if promised and run.get("model") == model:
             found += promised
