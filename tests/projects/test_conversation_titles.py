@@ -105,7 +105,7 @@ async def test_a_conversation_that_has_a_title_is_not_given_another(project: Pro
     fake.answers.extend(["It is 900 euros [1].", "Rent of the flat"])
     turn = await asked(project, "What is the rent?")
     await settled()
-    await asked(project, "And the deposit?", turn.conversation_id)
+    await asked(project, "What is the deposit?", turn.conversation_id)
     await settled()
     assert calls(fake) == 1
     assert await title_of(turn) == ("Rent of the flat", "model")
@@ -132,7 +132,7 @@ async def test_the_next_question_ends_a_call_under_way(
     turn = await asked(project, "What is the rent?")
     await called(fake, PoolName.SERVICE)
     fake.answers.extend(["It is 1,800 euros [1].", "Rent and deposit"])
-    await asked(project, "And the deposit?", turn.conversation_id)
+    await asked(project, "What is the deposit?", turn.conversation_id)
     assert await asyncio.to_thread(fake.tickets[1].cancelled.wait, 10)
     await settled()
     assert await title_of(turn) == ("Rent and deposit", "model")
