@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from bench.answers import elsewhere, figures, promises
 from bench.answers.classic import PHASE as CLASSIC
 from bench.answers.judging import Judged, judge
-from bench.answers.options import Options, documents, from_environment
+from bench.answers.options import QUICK_REPORTS, Options, documents, from_environment
 from bench.answers.records import Book
 from bench.answers.run import Run, measure
 from bench.children import ChildDied
@@ -97,7 +97,7 @@ def prepare(options: Options) -> Run:
     finally:
         report.close()
     if options.corpus is None:
-        for made in REPORTS:
+        for made in REPORTS[: QUICK_REPORTS if options.quick else None]:
             (files / made.file_name).write_bytes(made.file())
     papers = documents(options.corpus or files)
     book = Book.begin(RESULTS / f"{options.name}.jsonl", about_run(options, papers), resume=options.resume)

@@ -12,6 +12,9 @@ from inference.catalogue import DEFAULT_MODEL, ModelEntry
 
 MEASURES = ("before", "restart", "questions", "classic")
 QUICK_QUESTIONS = "6"
+QUICK_OWN = "own-01,own-03,own-09,own-14"
+"""Of our own set in a quick run, which has the first `QUICK_REPORTS` of our own reports."""
+QUICK_REPORTS = 4
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,13 @@ def from_environment(environ: Mapping[str, str]) -> Options:
     """Read MODEL, CORPUS, ONLY, QUESTIONS, QUICK, RESUME and STRICT; raises BadOption."""
     quick = flag(environ, "QUICK")
     corpus = _corpus(environ.get("CORPUS", "").strip())
-    wanted = environ.get("QUESTIONS", "").strip() or (QUICK_QUESTIONS if quick else "")
+    questions = load(corpus / FILE_NAME if corpus else OWN)
+    usual = (QUICK_QUESTIONS if corpus else QUICK_OWN) if quick else ""
     return Options(
         model=find(environ.get("MODEL", "").strip() or (QUICK_MODEL if quick else DEFAULT_MODEL)),
         measures=chosen(environ.get("ONLY", ""), MEASURES),
         corpus=corpus,
-        questions=tuple(select(load(corpus / FILE_NAME if corpus else OWN), wanted)),
+        questions=tuple(select(questions, environ.get("QUESTIONS", "").strip() or usual)),
         early=1 if quick else 5,
         quick=quick,
         strict=flag(environ, "STRICT"),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.answers.classic import instructions
-from bench.answers.options import MEASURES, from_environment
+from bench.answers.options import MEASURES, QUICK_REPORTS, from_environment
 from bench.answers.questions import OWN, Said, load
 from bench.answers.records import Book, Cited, Record
 from bench.options import BadOption
@@ -34,6 +34,13 @@ def test_nothing_said_measures_everything_on_the_reference_model() -> None:
     options = from_environment({})
     assert (options.model.id, options.measures, options.corpus) == ("qwen2.5-coder-1.5b", MEASURES, None)
     assert (options.early, options.name) == (5, "answers")
+
+
+def test_a_quick_run_asks_what_its_few_reports_can_answer() -> None:
+    asked = [question for question in from_environment({"QUICK": "1"}).questions if question.kind != "broad"]
+    there = {report.file_name for report in REPORTS[:QUICK_REPORTS]}
+    assert asked
+    assert all(set(question.docs) <= there for question in asked)
 
 
 def test_our_own_questions_are_about_our_own_reports_and_of_every_kind() -> None:
@@ -146,7 +153,7 @@ def test_a_quick_run_measures_everything() -> None:
     }
     assert wanted <= {measure for measure, _ in figures}
     assert Counter(answer["phase"] for answer in run["answers"]) == {
-        "before": 2, "restart": 3, "questions": 7, "classic": 6
+        "before": 2, "restart": 3, "questions": 5, "classic": 4
     }  # fmt: skip
     classic = [answer for answer in run["answers"] if answer["phase"] == "classic"]
     assert all(answer["prompt_tokens"] - answer["read_tokens"] < 16 for answer in classic)
