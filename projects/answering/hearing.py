@@ -68,9 +68,16 @@ class Hearing:
     def settled(self, text: str) -> str:
         """Return the answer as it is kept: an answer without a quote gets the marks of what supports it."""
         if self.quote is not None:
-            return text.strip()
+            return f"{self._shown_quote(self.quote)}{self.checked.kept.strip()} [{self._number}]"
+        if self._reply.quote:
+            return self.draft.traced(self.checked.kept, self.ask.sources)
         checked = Checked(self.checked.values)
-        return self.draft.traced(checked.feed(text) + checked.end(), self.ask.sources)
+        checked.feed(text)
+        checked.end()
+        return self.draft.traced(checked.kept, self.ask.sources)
+
+    def _shown_quote(self, quote: Quote) -> str:
+        return f"“{' '.join(quote.text.split())}” [{self._number}]\n\n"
 
     def _words(self, added: str, *, last: bool) -> str:
         if self._reply.quote is None:
@@ -101,7 +108,7 @@ class Hearing:
         if not self.states:
             self.states = True
             self._number = self.draft.mark(self.ask.sources[self.quote.number - 1], self.quote)
-            words = f"“{' '.join(self.quote.text.split())}” [{self._number}]\n\n{words}"
+            words = self._shown_quote(self.quote) + words
         return f"{words.rstrip()} [{self._number}]" if last else words
 
     def _is_silent(self, *, last: bool) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from inference.contracts import ChatMessage, Health
+from inference.contracts import ChatMessage, EngineState, Health
 from projects.answering import costs
 from projects.answering.costs import Past, Request, Speeds
 from projects.answering.router import Lane
@@ -48,7 +48,8 @@ class Experience:
 def experience_with(health: Health) -> Experience:
     """Return what is known of the model that runs."""
     done = Turn.objects.filter(state=Turn.State.DONE, from_cache=False, model=health.model, total_s__isnull=False)
-    return Experience(pasts_of(done.order_by("-pk")[:LOOKED_AT]), Speeds(health.prefill_tps, health.decode_tps))
+    measured = Speeds(health.prefill_tps, health.decode_tps) if health.state is EngineState.READY else Speeds()
+    return Experience(pasts_of(done.order_by("-pk")[:LOOKED_AT]), measured)
 
 
 def pasts_of(turns: QuerySet[Turn]) -> tuple[Past, ...]:

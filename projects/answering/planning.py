@@ -153,7 +153,7 @@ def _by_digest(known: _Known, digest: DigestPrompt, chosen: Route) -> Way:
 
 def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Way:
     """Ask whole documents: each of them, one from its beginning to its end, or those that may hold the answer."""
-    if known.kind in WALKS or (known.kind is Kind.FULL and not scene.document):
+    if known.kind in WALKS or (known.kind is not Kind.FACT and not scene.document):
         of_each = known.kind is not Kind.WHICH
         question = each_question if of_each else belongs_question
         asks, documents = _asks(list(known.names), learner, question(known.said))

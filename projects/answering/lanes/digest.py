@@ -30,4 +30,4 @@ async def from_digest(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[Answe
                 yield draft.say(words)
     if words := checked.end():
         yield draft.say(words)
-    draft.text = draft.traced(draft.text, ask.sources, quoting=False)
+    draft.text = draft.traced(checked.kept, ask.sources, quoting=False)
