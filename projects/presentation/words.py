@@ -59,7 +59,7 @@ def seconds(value: float) -> str:
 
 def roughly(value: float) -> str:
     """Return a foretold duration no more exactly than it can be known: '4 s', '50 s', '3 min'."""
-    if value < 9.5:
+    if value < 19.5:
         return f"{max(1, round(value))} s"
     if value < 57.5:
         return f"{5 * round(value / 5)} s"

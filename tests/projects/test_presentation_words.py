@@ -26,7 +26,7 @@ def test_durations_read_as_people_say_them(value: float, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0.02, "1 s"), (3.6, "4 s"), (11.9, "10 s"), (48.2, "50 s"), (58.0, "1 min"), (190.0, "3 min")],
+    [(0.02, "1 s"), (3.6, "4 s"), (11.9, "12 s"), (32.0, "30 s"), (48.2, "50 s"), (58.0, "1 min"), (190.0, "3 min")],
 )
 def test_what_is_foretold_is_said_roughly(value: float, said: str) -> None:
     assert roughly(value) == said
