@@ -103,6 +103,15 @@ class Installation:
         answer: dict[str, Any] = json.loads(done.stdout or "{}")
         return answer
 
+    def is_settled(self) -> bool:
+        """Tell whether the web process has loaded the search by meaning, or will not."""
+        return self._health().get("embeddings", {}).get("state") in ("READY", "FAILED")
+
+    def open_desk(self) -> None:
+        """Get the project's page, as a browser does; it makes the web process load what questions need."""
+        page = f"http://127.0.0.1:{self.port}/projects/{self.project_id}/"
+        httpx.get(page, timeout=60, trust_env=False).raise_for_status()
+
     def _health(self) -> dict[str, Any]:
         """Return what the web process says of all parts, nothing while it does not answer."""
         try:
