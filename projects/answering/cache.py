@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from dataclasses import asdict, dataclass, replace
 
 from django.db import transaction
@@ -20,7 +19,7 @@ from django.utils import timezone
 from projects.answering.coverage import coverage_of
 from projects.answering.events import Ended
 from projects.answering.prompt import PROMPT_VERSION
-from projects.answering.thread import leaned_on
+from projects.answering.thread import leaned_on, normalised
 from projects.answering.turns import Outcome, ended, seconds_since
 from projects.models import Chunk, Citation, Document, Project, Turn, Vector
 from projects.retrieval import indexes
@@ -83,15 +82,6 @@ def key_of(asked: Asked, context: Context, learner: Learner) -> str:
         "learner": asdict(learner),
     }
     return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
-
-
-def normalised(question: str) -> str:
-    """Return a question without what people type differently the second time: case, spaces, the mark at its end.
-
-    Accents and signs within it stay, '2.5' and '25' are not the same.
-    """
-    words = " ".join(unicodedata.normalize("NFC", question).casefold().split())
-    return words.rstrip("?!.。？！ ") or words
 
 
 def recall(turn_id: int, learner: Learner | None) -> Served | Ticket | None:

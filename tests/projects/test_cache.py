@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projects.answering import cache
-from projects.answering.cache import Asked, Context, key_of, normalised
+from projects.answering.cache import Asked, Context, key_of
+from projects.answering.thread import normalised
 from study.keys import Learner
 
 LEARNER = Learner("model", 4096, "prompts-1")

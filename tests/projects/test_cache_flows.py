@@ -12,6 +12,7 @@ from inference.fake import FakeAnswer, FakeEngine, broken
 from projects.answering import cache
 from projects.answering.events import Ended, Stage, Text
 from projects.answering.pipeline import answer
+from projects.answering.thread import leaned_on
 from projects.answering.turns import Outcome, Wishes, open_turn
 from projects.intake.service import remove_document
 from projects.models import Conversation, Document, Project, Turn
@@ -142,6 +143,20 @@ async def test_another_model_answers_for_itself(project: Project, fake_inference
     await put(project)
     fake_inference.model_key = "another model"
     assert not (await put(project)).from_cache
+
+
+async def test_a_short_question_asked_twice_in_a_thread_leans_on_what_it_leaned_on_the_first_time(
+    project: Project, fake_inference: FakeEngine
+) -> None:
+    thread = await Conversation.objects.acreate(project=project)
+    await put(project, "Who rents the flat in Elm Street from Otto?", thread)
+    first = await put(project, "For how much?", thread)
+    await put(project, "for how much", thread, lane="passages")
+    again = await put(project, "For how much?", thread)
+    assert [turn.question for turn in await sync_to_async(leaned_on)(again)] == [
+        "Who rents the flat in Elm Street from Otto?"
+    ]
+    assert (first.from_cache, again.from_cache) == (False, True)
 
 
 async def test_a_question_that_leans_on_another_answer_is_another_question(
