@@ -24,11 +24,12 @@ class Draft:
         self.text += words
         return Text(words)
 
-    def mark(self, source: Passage, quote: Quote) -> int:
-        """Return the number under which a quote of a source is cited."""
-        return self._number(
-            CitedMark(0, source.document_id, source.chunk_id, source.page_at(quote.start), quote.text),
-        )
+    def mark(self, source: Passage, quote: Quote | None) -> int:
+        """Return the number under which a quote of a source is cited, or without one the document as a whole."""
+        if quote is None:
+            return self._number(CitedMark(0, source.document_id, 0, None, ""))
+        page = source.page_at(quote.start)
+        return self._number(CitedMark(0, source.document_id, source.chunk_id, page, quote.text))
 
     def traced(self, answer: str, sources: Sequence[Passage], *, quoting: bool = True) -> str:
         """Return an answer whose marks are those of the places in `sources` that support it."""

@@ -10,6 +10,7 @@ from projects.answering.listing import Listed, label, listed, told
 from projects.answering.prompt import (
     assemble,
     belongs_question,
+    deciding_question,
     each_question,
     earlier,
     lines_question,
@@ -155,14 +156,17 @@ def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Wa
     """Ask whole documents: each of them, one from its beginning to its end, or those that may hold the answer."""
     if known.kind in WALKS or (known.kind is not Kind.FACT and not scene.document):
         of_each = known.kind is not Kind.WHICH
-        question = each_question if of_each else belongs_question
-        asks, documents = _asks(list(known.names), learner, question(known.said))
+        question = each_question if of_each else deciding_question
+        check = belongs_question(known.said)
+        asks, documents = _asks(list(known.names), learner, question(known.said), check)
         return Way(chosen, Manner.WALKED, known.question, known.said, asks, relies_on=documents, of_each=of_each)
     wanted = known.concern.documents[:1] if scene.document else known.concern.documents
     if known.kind is Kind.FULL:
         asks, documents = _asks(wanted, learner, lines_question(known.said))
         return Way(chosen, Manner.WHOLE, known.question, known.said, asks, relies_on=documents)
-    asks, documents = _asks(wanted, learner, quote_question(known.said), known.said, labelled=known.is_open)
+    asks, documents = _asks(
+        wanted, learner, quote_question(known.said), stated_question(known.said), labelled=known.is_open
+    )
     if not asks:
         return _by_passages(known, chosen)
     return Way(
@@ -171,11 +175,11 @@ def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Wa
 
 
 def _asks(
-    documents: Collection[int], learner: Learner, question: str, said: str = "", *, labelled: bool = True
+    documents: Collection[int], learner: Learner, question: str, check: str = "", *, labelled: bool = True
 ) -> tuple[tuple[Ask, ...], frozenset[int]]:
     """Return a request for each part of the documents, and the documents that have any.
 
-    With `said` each can be asked as well whether it states the answer. `labelled`: answers are to say which it is.
+    `check` is a second question for each, to be answered by Yes or No. `labelled`: answers are to say which it is.
     """
     asks: list[Ask] = []
     asked: set[int] = set()
@@ -183,9 +187,9 @@ def _asks(
         for prefix in _prefixes(document_id, learner):
             document = Document.objects.get(pk=document_id)
             sources = of_document(document, prefix.pieces)
-            check = prefix.messages(stated_question(said)) if said else ()
+            checking = prefix.messages(check) if check else ()
             labels = {document.pk: label(document.pk, document.name)} if labelled else {}
-            asks.append(Ask(prefix.messages(question), sources, labels, check))
+            asks.append(Ask(prefix.messages(question), sources, labels, checking))
             asked.add(document_id)
     return tuple(asks), frozenset(asked)
 

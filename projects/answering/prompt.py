@@ -39,21 +39,27 @@ def stated_question(question: str) -> str:
 
 def belongs_question(question: str) -> str:
     """Return what is asked of one document among many: whether it is one of those that a question is after."""
+    return f"{_among(question)}\n\nDoes this document belong in the answer? Reply only Yes or No."
+
+
+def deciding_question(question: str) -> str:
+    """Return what is asked of a document that is one of those: the line that shows it."""
     return (
-        f"Question about a collection of documents, of which this is one: {question}\n\n"
-        "Does this document belong in the answer? Reply with two lines.\n"
-        "Quote: the line of this document that decides it, copied word for word.\nAnswer: Yes or No."
+        f"{_among(question)}\n\nThis document belongs in the answer. Copy after 'Quote:' the line of it that decides this, "
+        "word for word."
     )
 
 
 def each_question(question: str) -> str:
     """Return what is asked of one document among many: what it says to a question that goes to each of them."""
     return (
-        f"Question about a collection of documents, of which this is one: {question}\n\n"
-        "Answer for this document alone. Reply with two lines.\n"
-        "Quote: the line of the document that answers it, copied word for word; or NONE.\n"
-        "Answer: in a few words; or NONE."
+        f"Somebody asks of many documents: {question}\n"
+        "Answer for the document above alone, in a few words copied from it. If it does not say, reply NONE."
     )
+
+
+def _among(question: str) -> str:
+    return f"Question about a collection of documents, of which this is one: {question}"
 
 
 def lines_question(question: str) -> str:

@@ -141,12 +141,9 @@ async def test_the_line_that_answers_is_shown_before_the_answer_in_the_documents
 async def test_a_question_after_each_document_asks_each_of_them(
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:
-    fake_inference.answers += [
-        "Quote: The monthly rent is 900 euros.\nAnswer: Yes",
-        "Quote: The claim number is HX-4711.\nAnswer: No",
-    ]
+    fake_inference.answers += [yes_with(0.8), yes_with(0.6), "Quote: The monthly rent is 900 euros."]
     turn, _ = await put(conversation, "Which of these documents agree on a rent?")
-    assert (turn.lane, len(fake_inference.requests)) == ("deep", 2)
+    assert (turn.lane, len(fake_inference.requests)) == ("deep", 3)
     assert turn.answer.splitlines() == [
         "1 of 2 documents:",
         "- lease.txt: A lease of Anna Weber. “The monthly rent is 900 euros.” [1]",

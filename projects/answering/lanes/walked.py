@@ -2,78 +2,95 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 
-from inference.contracts import Delta
+from inference.contracts import ChatMessage, Delta
 from projects.answering.checking import Checked
 from projects.answering.draft import Draft
 from projects.answering.events import AnswerEvent, Looking
 from projects.answering.phrases import phrases_for
-from projects.answering.quoting import Quote, is_nothing, locate
+from projects.answering.quoting import is_nothing, locate
 from projects.answering.reply import Reply
 from projects.answering.silence import is_silence
 from projects.answering.talk import Talk
 from projects.answering.ways import Ask, Way
+from projects.answering.weighing import chosen
+from study.faithful import Values
 
-ANSWER_TOKENS = 120
-_YES = re.compile(r"\W*(yes|ja|oui|s[ií]|true)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What one document says: that it is one of those meant, or its own answer (empty if it says nothing)."""
-
-    belongs: bool
-    answer: str
-    quote: Quote | None
+ANSWER_TOKENS = 80
 
 
 async def walked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
-    """Ask every document, say each that belongs as soon as it is known, and at the end how many of how many."""
+    """Ask every document; say at the beginning of the answer of how many of how many it tells."""
+    say = _each if way.of_each else _which
+    async for event in say(way, talk, draft):
+        yield event
     phrases = phrases_for(way.question)
-    documents: dict[int, bool] = {}
-    for at, ask in enumerate(way.asks):
-        yield Looking(at, len(way.asks), ask.label.partition(":")[0])
-        reply = Reply()
-        async with aclosing(talk.ask(ask.messages, ANSWER_TOKENS)) as events:
-            async for event in events:
-                if isinstance(event, Delta):
-                    reply.feed(event.text)
-        reply.end()
-        verdict = judged(reply, ask, way)
-        document_id = ask.sources[0].document_id
-        documents[document_id] = documents.get(document_id, False) or verdict.belongs
-        if line := _line(verdict, ask, draft, of_each=way.of_each):
-            yield draft.say(line)
-    count = sum(documents.values())
-    head = (phrases.some if count else phrases.none).format(count=count, of=len(documents))
+    of = len({_document(ask) for ask in way.asks})
+    count = len({mark.document_id for mark in draft.marks})
+    head = (phrases.some if draft.text.strip() else phrases.none).format(count=count, of=of)
     draft.text = f"{head}\n{draft.text.strip()}".strip()
 
 
-def judged(reply: Reply, ask: Ask, way: Way) -> Verdict:
-    """Return what a document's reply means; a figure that it does not have is no answer of its own."""
-    quote = locate(reply.quote or "", ask.sources, way.question)
-    if not way.of_each:
-        return Verdict(_YES.match(reply.answer) is not None, "", quote)
-    answer = "" if is_nothing(reply.answer) or is_silence(reply.answer) else " ".join(reply.answer.split())
-    if answer and Checked.against([way.said, *(source.text for source in ask.sources)]).values.lacks(answer):
-        answer = ""
-    if not answer and quote is not None and not is_nothing(reply.quote or ""):
-        answer = " ".join(quote.text.split())
-    return Verdict(bool(answer), answer, quote)
+async def _each(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
+    """Say of every document what it answers, as soon as it is known."""
+    for at, ask in enumerate(way.asks):
+        yield Looking(at, len(way.asks), _name(ask))
+        if line := _told(await _heard(talk, ask.messages), ask, way, draft):
+            yield draft.say(line)
 
 
-def _line(verdict: Verdict, ask: Ask, draft: Draft, *, of_each: bool) -> str:
-    if not verdict.belongs:
+async def _which(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
+    """Find out which documents are meant, by how likely the model says Yes of each; then show why."""
+    likely: list[float] = []
+    for at, ask in enumerate(way.asks):
+        yield Looking(at, len(way.asks), _name(ask))
+        likely.append(await _likelihood(ask, way, talk))
+    for at in chosen(likely):
+        ask = way.asks[at]
+        reply = Reply()
+        reply.feed(await _heard(talk, ask.messages))
+        reply.end()
+        quote = locate(reply.quote or reply.answer, ask.sources, way.question)
+        source = ask.sources[quote.number - 1 if quote else 0]
+        mark = draft.mark(source, quote)
+        why = f" “{' '.join(quote.text.split())}”" if quote else ""
+        yield draft.say(f"- {ask.label}{why} [{mark}]\n")
+
+
+async def _likelihood(ask: Ask, way: Way, talk: Talk) -> float:
+    """Return how likely a document is one of those meant; 0 where it has not the figures and dates of the question."""
+    if Values.of("\n".join(source.text for source in ask.sources)).lacks(way.question):
+        return 0.0
+    likely = await talk.chance(ask.check)
+    return 1.0 if likely is None else likely
+
+
+async def _heard(talk: Talk, messages: Sequence[ChatMessage]) -> str:
+    text = ""
+    async with aclosing(talk.ask(messages, ANSWER_TOKENS)) as events:
+        async for event in events:
+            if isinstance(event, Delta):
+                text += event.text
+    return text
+
+
+def _told(answer: str, ask: Ask, way: Way, draft: Draft) -> str:
+    """Return the line for a document's answer; empty if it has none, or one with a figure that the document lacks."""
+    answer = " ".join(answer.split())
+    sources = [source.text for source in ask.sources]
+    if is_nothing(answer) or is_silence(answer) or Checked.against([way.said, *sources]).values.lacks(answer):
         return ""
+    quote = locate(answer, ask.sources, way.question)
+    mark = draft.mark(ask.sources[quote.number - 1 if quote else 0], quote)
     name, _, what = ask.label.partition(":")
-    mark = ""
-    if verdict.quote is not None:
-        mark = f" [{draft.mark(ask.sources[verdict.quote.number - 1], verdict.quote)}]"
-    if of_each:
-        return f"- {name} ({what.strip()}): {verdict.answer}{mark}\n"
-    quote = f" “{' '.join(verdict.quote.text.split())}”" if verdict.quote else ""
-    return f"- {name}: {what.strip()}{quote}{mark}\n"
+    return f"- {name} ({what.strip()}): {answer} [{mark}]\n"
+
+
+def _name(ask: Ask) -> str:
+    return ask.label.partition(":")[0]
+
+
+def _document(ask: Ask) -> int:
+    return ask.sources[0].document_id
