@@ -26,8 +26,9 @@ async def turn_edit(request: HttpRequest, pk: int) -> HttpResponse:
         return _too_late(request, turn)
     if request.method == "GET":
         return await sync_to_async(_form)(request, turn, turn.question)
-    question = request.POST.get("question", "")
-    same = question.strip() == turn.question
+    # Forms send lines as the network has them.
+    question = request.POST.get("question", "").replace("\r\n", "\n").strip()
+    same = question == turn.question.replace("\r\n", "\n")
     try:
         fresh = await _instead(turn, question, Wishes(turn.wanted_lane, fresh=True) if same else Wishes())
     except QuestionRefused as error:

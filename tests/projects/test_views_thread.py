@@ -195,8 +195,10 @@ async def test_an_answer_that_is_not_the_last_is_made_anew_after_a_warning_only(
     response = await visit(page, "regenerate", first, {})
     assert response["Location"] == reverse("projects:edit", args=[first.pk])
     assert await conversation.all_turns.acount() == 3
-    await visit(page, "edit", first, {"question": first.question})
-    assert (await ended(await conversation.turns.aget())).fresh
+    await Turn.objects.filter(pk=first.pk).aupdate(question="What is\nthe rent?")
+    await visit(page, "edit", first, {"question": "What is\r\nthe rent? "})
+    fresh = await ended(await conversation.turns.aget())
+    assert (fresh.question, fresh.fresh) == ("What is\nthe rent?", True)
 
 
 @stored
