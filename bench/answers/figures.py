@@ -89,7 +89,7 @@ def predictions(records: Iterable[Record]) -> list[Figure]:
     pairs = [
         (record.predicted_s, record.total_s)
         for record in records
-        if record.predicted_s is not None and record.total_s is not None
+        if record.predicted_s is not None and record.total_s is not None and not record.error
     ]
     if not pairs:
         return []
@@ -150,7 +150,8 @@ def _ids(judged: Sequence[Judged]) -> str:
 
 
 def _seconds(judged: Iterable[Judged], name: str) -> list[float]:
-    return [seconds for one in judged if (seconds := getattr(one.record, name)) is not None]
+    answered = (one.record for one in judged if not one.record.error)
+    return [seconds for record in answered if (seconds := getattr(record, name)) is not None]
 
 
 def _median(seconds: Sequence[float]) -> str:

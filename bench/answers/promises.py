@@ -14,7 +14,10 @@ QUOTED = f"'{ABOUT.text}'"
 
 
 def figures(book: Book, specific: Iterable[str]) -> list[Figure]:
-    """Return the promises that the records allow to judge; `specific` are the ids of the questions about one fact."""
+    """Return the promises that the records allow to judge; `specific` are the ids of the questions about one fact.
+
+    A question without an answer has kept none and broken none: it is counted where failures are.
+    """
     facts = set(specific)
     return [
         *_first(book),
@@ -32,7 +35,7 @@ def _first(book: Book) -> list[Figure]:
     found = []
     for record_id, how in ((ABOUT.id, "as people ask it"), (ABOUT.id + ANEW, "answer made anew")):
         record = book.records.get(("restart", record_id))
-        if record is None:
+        if record is None or record.error:
             continue
         name = f"{QUOTED}, {how}"
         detail = f"lane {record.lane}, {'prepared' if record.from_cache else 'asked the model'}{beside}"
@@ -47,7 +50,7 @@ def _first(book: Book) -> list[Figure]:
 def _again(book: Book) -> list[Figure]:
     found = []
     for record in (*book.of("restart"), *book.of("questions")):
-        if record.id.endswith(AGAIN):
+        if record.id.endswith(AGAIN) and not record.error:
             what = QUOTED if record.question == ABOUT.text else "a question about a fact"
             detail = f"{'remembered' if record.from_cache else 'made anew'}; lane {record.lane}"
             name = f"{what}, the same words again"
@@ -89,7 +92,7 @@ def _study(book: Book) -> list[Figure]:
 
 
 def _waits(records: Iterable[Record]) -> list[float]:
-    return [record.ttft_s for record in records if record.ttft_s is not None]
+    return [record.ttft_s for record in records if record.ttft_s is not None and not record.error]
 
 
 def _tokens(records: Sequence[Record]) -> str:

@@ -114,6 +114,15 @@ def test_promises_are_held_against_the_answers_of_their_moment(book: Book) -> No
     assert "plain prompting: 190.0 s and 196.0 s" in found[0].detail
 
 
+def test_a_question_without_an_answer_keeps_no_promise(book: Book) -> None:
+    about = "What are these documents about?"
+    why = "The model is away."
+    book.add(Record("restart", "about", about, error=why))
+    book.add(Record("restart", "about-again", about, error=why))
+    book.add(Record("questions", "s1", "Rent?", error=why, ttft_s=0.1))
+    assert promises.figures(book, ["s1"]) == []
+
+
 def test_a_run_of_some_measures_promises_nothing_else(book: Book) -> None:
     assert promises.figures(book, ["s1"]) == []
 
