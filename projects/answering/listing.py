@@ -14,7 +14,7 @@ from study.service import summary_of
 
 LINE = 220
 """Characters of what is said of one document in a list."""
-LABEL = 140
+LABEL = 240
 FACTS = 4
 """Values of a passport that stand in for a summary which is not there yet."""
 

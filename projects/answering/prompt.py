@@ -45,8 +45,8 @@ def belongs_question(question: str) -> str:
 def deciding_question(question: str) -> str:
     """Return what is asked of a document that is one of those: the line that shows it."""
     return (
-        f"{_among(question)}\n\nThis document belongs in the answer. Copy after 'Quote:' the line of it that decides this, "
-        "word for word."
+        f"{_among(question)}\n\nThis document belongs in the answer. Copy after 'Quote:' the line of it that decides "
+        "this, word for word."
     )
 
 
@@ -54,7 +54,7 @@ def each_question(question: str) -> str:
     """Return what is asked of one document among many: what it says to a question that goes to each of them."""
     return (
         f"Somebody asks of many documents: {question}\n"
-        "Answer for the document above alone, in a few words copied from it. If it does not say, reply NONE."
+        "Answer for the document above alone, in a few words copied from it."
     )
 
 
@@ -65,8 +65,8 @@ def _among(question: str) -> str:
 def lines_question(question: str) -> str:
     """Return what is asked at the end of a document that is to be searched through: every line that belongs."""
     return (
-        f"{_asked(question)}\n\nCopy from the document, word for word, every line that belongs to this, each on a line "
-        "of its own after '- '. Leave out nothing that belongs to it and nothing else."
+        f"{_asked(question)}\n\nCopy every line or sentence of the document that holds a part of the answer, word for "
+        "word, one on each line. Copy no other line."
     )
 
 

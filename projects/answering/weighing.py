@@ -17,16 +17,19 @@ LIKELY = 0.5
 
 
 def chosen(likely: Sequence[float]) -> list[int]:
-    """Return the places of those that are meant, in their order. A chance of 0 was ruled out for another reason."""
+    """Return the places of those that are meant, in their order.
+
+    A chance of 0 was ruled out for a harder reason, by which those that are left are told already: they stand or fall
+    together.
+    """
     places = sorted((at for at, chance in enumerate(likely) if chance > 0), key=lambda at: -likely[at])
     if not places:
         return []
-    cut = max(range(1, len(places) + 1), key=lambda size: _spread([likely[at] for at in places], size))
-    apart = _apart([likely[at] for at in places], cut)
-    if apart < APART:
-        together = fmean(likely[at] for at in places) >= LIKELY
-        return sorted(places) if together else []
-    return sorted(places[:cut])
+    ranked = [likely[at] for at in places]
+    cut = max(range(1, len(ranked) + 1), key=lambda size: _spread(ranked, size))
+    if len(ranked) == len(likely) and _apart(ranked, cut) >= APART:
+        return sorted(places[:cut])
+    return sorted(places) if fmean(ranked) >= LIKELY else []
 
 
 def _spread(ranked: Sequence[float], size: int) -> float:

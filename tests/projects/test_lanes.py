@@ -190,3 +190,20 @@ async def test_a_quote_without_a_word_of_the_question_is_believed_only_if_the_mo
         ]
         turn, _ = await put(conversation, "Who insures Dana Gray?", fresh=True)
         assert turn.answer.startswith(begins)
+
+
+async def test_a_full_reading_shows_every_line_that_belongs_once_and_none_that_is_not_there(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers.append("The claim number is HX-4711.\nThe claim number is HX-4711.\nThe claim is lost.")
+    turn, shown = await put(conversation, "Read the whole letter of Dana Gray and list every number")
+    assert turn.lane == "deep"
+    assert shown.strip() == turn.answer == "- The claim number is HX-4711. [1]"
+
+
+async def test_one_thing_of_each_document_is_told_with_its_line(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers += ["Anna Weber", "Jonas Reed"]
+    turn, _ = await put(conversation, "Who is named first in each of these documents?")
+    assert turn.answer.splitlines() == ["1 of 2 documents:", "- lease.txt (A lease of Anna Weber.): Anna Weber [1]"]

@@ -17,6 +17,7 @@ from projects.answering.weighing import chosen
         ([0.81, 0.83, 0.80], [0, 1, 2]),
         ([0.21, 0.24, 0.22], []),
         ([0.0, 0.9, 0.0], [1]),
+        ([0.53, 0.0, 0.62, 0.0], [0, 2]),  # the date of the question stands in these two alone
         ([0.0, 0.0], []),
         ([], []),
         ([0.9], [0]),

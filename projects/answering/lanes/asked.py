@@ -15,7 +15,7 @@ from projects.answering.quoting import Quote
 from projects.answering.talk import Talk
 from projects.answering.ways import Ask, Way
 
-LIKELY = 0.7
+LIKELY = 0.55
 """Of 'Yes' against 'No' to whether the text states the answer, from which on a doubtful reply is believed."""
 NEAREST = 3
 """Passages that are named where nothing states the answer."""

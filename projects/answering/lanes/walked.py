@@ -77,13 +77,15 @@ async def _heard(talk: Talk, messages: Sequence[ChatMessage]) -> str:
 
 
 def _told(answer: str, ask: Ask, way: Way, draft: Draft) -> str:
-    """Return the line for a document's answer; empty if it has none, or one with a figure that the document lacks."""
+    """Return the line for a document's answer; empty if it has none, or one that does not stand in the document."""
     answer = " ".join(answer.split())
     sources = [source.text for source in ask.sources]
     if is_nothing(answer) or is_silence(answer) or Checked.against([way.said, *sources]).values.lacks(answer):
         return ""
     quote = locate(answer, ask.sources, way.question)
-    mark = draft.mark(ask.sources[quote.number - 1 if quote else 0], quote)
+    if quote is None:
+        return ""
+    mark = draft.mark(ask.sources[quote.number - 1], quote)
     name, _, what = ask.label.partition(":")
     return f"- {name} ({what.strip()}): {answer} [{mark}]\n"
 

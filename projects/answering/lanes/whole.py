@@ -13,6 +13,7 @@ from projects.answering.lanes.asked import refusal
 from projects.answering.quoting import locate
 from projects.answering.talk import Talk
 from projects.answering.ways import Ask, Way
+from study.sentences import sentences
 
 _LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])?\s*(\S.*)$")
 
@@ -40,10 +41,17 @@ async def whole(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
 
 
 def _shown(line: str, ask: Ask, way: Way, draft: Draft, said: set[str]) -> str:
+    """Return the lines of the document that a line of the reply means; one of several sentences may mean several."""
     match = _LINE.match(line)
-    quote = locate(match[1], ask.sources, way.question) if match else None
-    if quote is None or quote.text in said:
+    if match is None:
         return ""
-    said.add(quote.text)
-    number = draft.mark(ask.sources[quote.number - 1], quote)
-    return f"- {' '.join(quote.text.split())} [{number}]\n"
+    quotes = [locate(match[1], ask.sources, way.question)]
+    if quotes == [None]:
+        quotes = [locate(sentence, ask.sources, way.question) for sentence in sentences(match[1])]
+    shown = ""
+    for quote in quotes:
+        if quote is not None and quote.text not in said:
+            said.add(quote.text)
+            number = draft.mark(ask.sources[quote.number - 1], quote)
+            shown += f"- {' '.join(quote.text.split())} [{number}]\n"
+    return shown
