@@ -6,11 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from projects.answering.router import SURE, names_in
+from projects.answering.wording import folded
 from projects.retrieval import lexical
 from projects.retrieval.search import Hit
 
 MOST = 3
 """Documents that are asked one after the other where the search is not sure of one."""
+SHORTEST = 4
+"""Characters of a number or an identifier that is looked up as a name."""
 MOST_NAMES = 6
 """Names that are looked up; a question with more of them is a list."""
 
@@ -32,9 +35,15 @@ def concern_of(project_id: int, question: str, hits: Sequence[Hit], total: int, 
 
     `cited` is the document of the answer before, on which a question may lean that names no other.
     """
-    names = sorted(names_in(question, [hit.passage for hit in hits]))[:MOST_NAMES]
+    names = sorted(names_in(question, [hit.passage for hit in hits]) | identifiers_in(question))[:MOST_NAMES]
     holders = [held for name in names if (held := _holders(project_id, name)) and 2 * len(held) <= max(total, 2)]
     return weigh(shares_of(hits), holders, cited)
+
+
+def identifiers_in(question: str) -> frozenset[str]:
+    """Return the words of a question that are names whatever stands around them: 'N103JT', 'HX4711', '20391'."""
+    words = folded(question).split()
+    return frozenset(word for word in words if len(word) >= SHORTEST and any(map(str.isdigit, word)))
 
 
 def shares_of(hits: Sequence[Hit]) -> dict[int, float]:

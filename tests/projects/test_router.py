@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.answering.concern import MOST, weigh
+from projects.answering.concern import MOST, identifiers_in, weigh
 from projects.answering.router import Lane, Scene, names_in, route
 from projects.answering.wording import Kind
 from projects.retrieval.passages import Passage
@@ -85,6 +85,10 @@ def test_a_name_that_one_document_holds_is_surer_than_any_search() -> None:
     assert (concern.documents, concern.sure, concern.anchored) == ((2,), True, True)
     assert weigh({1: 0.04, 2: 0.03}, [{1}, {2}]).documents == (1, 2)  # two names in two documents: either
     assert weigh({1: 0.04, 2: 0.03}, [{1, 2}, {2}]).documents == (2,)
+
+
+def test_an_identifier_is_a_name_although_the_search_has_not_found_it() -> None:
+    assert identifiers_in("altimeter setting reported for N103JT on 4 May?") == {"n103jt"}
 
 
 def test_a_question_without_a_name_stays_with_the_document_of_the_answer_before() -> None:
