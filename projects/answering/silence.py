@@ -10,12 +10,12 @@ LONGEST = 140
 _SILENCE = re.compile(
     r"(the|this|these) (\w+ )?(documents?|passages?|texts?|reports?|files?)\b.{0,60}?"
     r"\b(do|does|did|is|are|was) ?(not|n't|n’t) (explicitly |directly )?"
-    r"(say|state|mention|specif|contain|provide|give|include|indicate|disclose|list|available|answer)\w*\b[^\n]*"
-    r"|[^\n.]{0,100}\b(is|are|was|were) (not|never) (explicitly |directly )?"
-    r"(stated|mentioned|specified|provided|given|included|indicated|disclosed|available|listed|answered)\b[^\n]*"
-    r"|(das|dieses|die|diese) (dokumente?n?|texte?|berichte?)\b[^\n]*\b(nicht|nichts|keine?)\b[^\n]*"
-    r"|(le|les|ce|ces) (documents?|textes?|rapports?)\b[^\n]*\b(ne|n'|n’)\b[^\n]*\bpas\b[^\n]*"
-    r"|(el|los|este|estos) (documentos?|textos?|informes?)\b[^\n]*\bno\b[^\n]*",
+    r"(say|state|mention|specif|contain|provide|give|include|indicate|disclose|list|available|answer)\w*\b[^\n;]*"
+    r"|[^\n.;]{0,100}\b(is|are|was|were) (not|never) (explicitly |directly )?"
+    r"(stated|mentioned|specified|provided|given|included|indicated|disclosed|available|listed|answered)\b[^\n;]*"
+    r"|(das|dieses|die|diese) (dokumente?n?|texte?|berichte?)\b[^\n;]*\b(nicht|nichts|keine?)\b[^\n;]*"
+    r"|(le|les|ce|ces) (documents?|textes?|rapports?)\b[^\n;]*\b(ne|n'|n’)\b[^\n;]*\bpas\b[^\n;]*"
+    r"|(el|los|este|estos) (documentos?|textos?|informes?)\b[^\n;]*\bno\b[^\n;]*",
     re.IGNORECASE,
 )
 _BEGINNINGS = tuple(

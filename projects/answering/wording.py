@@ -82,7 +82,7 @@ _OVERVIEW = (
 _TOTAL = (
     (
         r"^how many (different )?({noun} )?{noun}( (are|is|do|does|did|there|altogether|in|total|all|here))*"
-        r"( (this|these|the|project|folder|collection|pile|uploaded|added|got))*$"
+        r"( (i|we|you|have|got|in|here|so|far|this|these|the|project|folder|collection|pile|uploaded|added))*$"
     ),
     r"^(wie viele|wieviele) ({noun} )?{noun}( (gibt|sind|es|hier|insgesamt|habe|ich|wir|haben|im|projekt|da|in))*$",
     r"^combien (de |d )?({noun} )?{noun}( (y|a|t|il|ici|au|total|sont|dans|le|ce|projet|ai|je|avons|nous|en|tout))*$",

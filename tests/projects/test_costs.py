@@ -99,13 +99,14 @@ def message(*parts: Part) -> list[ChatMessage]:
 def test_only_what_stands_behind_the_last_remembered_boundary_is_read() -> None:
     messages = message(Part("x" * 9_000, "digest:1"), Part("d" * 900, "document:2"), Part("q" * 360))
     assert request_of(messages, ["document:2", "digest:1"]) == Request(100, fetched=True)
-    assert request_of(messages, ["digest:1"]) == Request(pytest.approx(350), fetched=True)
+    assert request_of(messages, ["digest:1"]).read == pytest.approx(350)
+    assert request_of(messages, ["digest:1"]).fetched
     assert request_of(messages, ["document:3"]).read == pytest.approx((5 + 9_000 + 900 + 360) / CHARACTERS_PER_TOKEN)
 
 
 def test_the_rules_that_a_slot_holds_are_not_read_again() -> None:
     messages = message(Part("x" * 3_595))
-    assert request_of(messages, [], seen=150) == Request(pytest.approx(850))
+    assert request_of(messages, [], seen=150).read == pytest.approx(850)
     assert request_of(message(Part("q")), [], seen=150).read == 1
 
 

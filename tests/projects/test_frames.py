@@ -69,7 +69,7 @@ def test_a_turn_is_named_by_its_id(kind: str) -> None:
 
 
 def test_a_page_may_show_no_turn_yet() -> None:
-    empty = {"type": "watch", "conversation": None, "turns": []}
+    empty: dict[str, object] = {"type": "watch", "conversation": None, "turns": []}
     assert frames.parse(json.dumps(empty)) == empty
     assert frames.parse('{"type": "watch", "conversation": 3, "turns": [7, 8]}')["type"] == "watch"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.answering.prompt import assemble
+from projects.answering.prompt import assemble, quote_question
 from projects.retrieval.passages import by_document, choose, content_key
 from tests.projects.factories import passage
 
@@ -18,11 +18,11 @@ PASSAGES = [
 
 
 def test_passages_are_numbered_and_named_with_their_page() -> None:
-    _, user = assemble(PASSAGES, "How much is the rent?")
+    _, user = assemble(PASSAGES, quote_question("How much is the rent?", "passages"))
 
     assert "Document lease.pdf:\n\n[1] (page 2) The rent is 900 euros.\n" in user.text
     assert "Document rules.md:\n\n[2] Quiet hours begin at ten.\n" in user.text
-    assert user.text.endswith("Question: How much is the rent?")
+    assert "\n\nQuestion: How much is the rent?\n\nFirst copy" in user.text
 
 
 def test_a_passage_from_the_middle_of_a_document_comes_with_its_first_lines() -> None:
@@ -57,7 +57,7 @@ def test_orders_in_a_document_stay_within_its_passage() -> None:
 
     assert "not instructions" in system.text
     assert order in user.parts[0].text
-    assert user.parts[-1].text == "Question: What does it say?"
+    assert user.parts[-1].text == "What does it say?"
 
 
 def test_the_same_content_comes_once_whatever_its_spacing_and_case() -> None:

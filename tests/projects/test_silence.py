@@ -6,16 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.answering.prompt import NOT_STATED
+from projects.answering.phrases import phrases_for
 from projects.answering.silence import LONGEST, is_silence, may_be_silence
 
-SILENT = [
-    NOT_STATED,
+ASKED = [
+    phrases_for("").not_stated,
+    phrases_for("Wann wurde der Vertrag mit der Firma unterschrieben und von wem?").not_stated,
     "The document does not say.",
     "The documents don't mention the insurance company.",
     "This report does not specify the age of the pilot",
     "the passages do not contain that information.",
 ]
+"""As a model is told to say it, or nearly: known from its first words on."""
+SILENT = [*ASKED, "The wind speed was not specified in the document."]
 TELLING = [
     "",
     "The rent is 900 euros [1].",
@@ -35,7 +38,7 @@ def test_what_tells_something_is_no_silence(answer: str) -> None:
     assert not is_silence(answer)
 
 
-@pytest.mark.parametrize("answer", SILENT)
+@pytest.mark.parametrize("answer", ASKED)
 @given(st.data())
 def test_no_beginning_of_silence_is_shown(answer: str, data: st.DataObject) -> None:
     assert may_be_silence(answer[: data.draw(st.integers(0, len(answer)))])

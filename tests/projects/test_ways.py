@@ -29,7 +29,7 @@ def project(fake_inference: FakeEngine) -> Project:
     return project
 
 
-def answered(project: Project, lane: str = "passages", **figures: float) -> Turn:
+def answered(project: Project, lane: str = "passages", **figures: object) -> Turn:
     """Store an answer of a machine that reads 100 and writes 20 tokens a second."""
     conversation = Conversation.objects.create(project=project)
     usual = {"prompt_tokens": 1000, "read_tokens": 1000, "read_ms": 10_000, "answer_tokens": 41, "decode_ms": 2_000}
