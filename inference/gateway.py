@@ -133,12 +133,12 @@ def gateway() -> Gateway:
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
     """Return each text's tokens, from synchronous code. Raises InferenceError."""
-    return async_to_sync(_once)(lambda own: own.count_tokens(texts))
+    return _in_a_loop_of_its_own(lambda own: own.count_tokens(texts))
 
 
 def forget(name: str) -> int:
     """Delete the states kept under a boundary's name, from synchronous code. Raises InferenceError."""
-    return async_to_sync(_once)(lambda own: own.forget(name))
+    return _in_a_loop_of_its_own(lambda own: own.forget(name))
 
 
 def complete(request: ChatRequest, beat: Callable[[], None] | None = None) -> Completion:
@@ -148,7 +148,16 @@ def complete(request: ChatRequest, beat: Callable[[], None] | None = None) -> Co
 
 def health() -> Health:
     """Return the service's state, from synchronous code; never raises."""
-    return async_to_sync(_once)(lambda own: own.health())
+    return _in_a_loop_of_its_own(lambda own: own.health())
+
+
+def _in_a_loop_of_its_own(call: Callable[[Gateway], Awaitable[Result]]) -> Result:
+    """Make one call to its end, whatever becomes of the process's event loop.
+
+    asgiref's `async_to_sync` would lend the call to the loop that this thread works for. If that has stopped, as when
+    the web process ends, the thread would wait for ever, and the process for its thread.
+    """
+    return asyncio.run(_once(call))
 
 
 async def _once(call: Callable[[Gateway], Awaitable[Result]]) -> Result:

@@ -94,11 +94,11 @@ def kill_at_random(worker: Worker, times: int, seed: int) -> None:
         worker.revive()
 
 
-def revive_until(worker: Worker, held: Callable[[], bool], patience_s: float) -> None:
-    """Keep the worker running until `held()`; fails when that takes too long."""
+def revive_until(worker: Worker, held: Callable[[], bool], patience_s: float, left: Callable[[], str]) -> None:
+    """Keep the worker running until `held()`; fails, saying what is `left()`, when that takes too long."""
     deadline = time.monotonic() + patience_s
     while not held():
-        assert time.monotonic() < deadline, "the worker does not get done"
+        assert time.monotonic() < deadline, f"the worker does not get done: {left()}"
         worker.revive()
         time.sleep(0.1)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from pathlib import Path
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from inference import endpoint, gateway
@@ -172,3 +174,21 @@ def test_the_endpoint_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert endpoint.read(tmp_path) is not None
     endpoint.withdraw(tmp_path, pid=5)
     assert endpoint.read(tmp_path) is None
+
+
+async def test_a_thread_gets_its_answer_though_the_loop_that_it_works_for_has_stopped(
+    fake_inference: FakeEngine,
+) -> None:
+    """A web process that ends waits for its threads: one that waited for its loop would keep it for ever."""
+    begun, done = threading.Event(), threading.Event()
+
+    def work() -> list[int]:
+        begun.set()
+        counts = gateway.count_tokens(["two words"])
+        done.set()
+        return counts
+
+    task = asyncio.create_task(sync_to_async(work)())
+    await asyncio.to_thread(begun.wait, 10)
+    assert done.wait(10)  # and meanwhile the loop stands still
+    assert await task == [2]

@@ -18,6 +18,7 @@ FILES = 40
 KILLS = 20
 
 STATES = "SELECT name, state, error FROM projects_document ORDER BY name"
+OPEN = "SELECT id, state, stage_began FROM projects_document WHERE state NOT IN ('ready', 'failed')"
 PIECES = """
     SELECT document.name, count(chunk.id), count(DISTINCT chunk.ordinal), count(word.id)
     FROM projects_document document
@@ -52,7 +53,12 @@ def test_forty_files_survive_twenty_kills(home: Path, tmp_path: Path) -> None:
         kill_at_random(worker, KILLS, seed=4)
         unfinished = "SELECT 1 FROM projects_document WHERE state IN ('queued', 'extracting', 'indexing')"
         # The last reading clears up behind itself only after its document is ready.
-        revive_until(worker, lambda: not rows(home, unfinished) and not any(unpacked.iterdir()), patience_s=120)
+        revive_until(
+            worker,
+            lambda: not rows(home, unfinished) and not any(unpacked.iterdir()),
+            patience_s=120,
+            left=lambda: f"{rows(home, OPEN)}, {list(unpacked.iterdir())}, {(home / 'worker.log').read_text()[-2000:]}",
+        )
     finally:
         worker.stop()
 
