@@ -94,7 +94,7 @@ def kill_at_random(worker: Worker, times: int, seed: int) -> None:
         worker.revive()
 
 
-def revive_until(worker: Worker, held: Callable[[], bool], patience_s: float, left: Callable[[], str]) -> None:
+def revive_until(worker: Worker, held: Callable[[], bool], patience_s: float, left: Callable[[], str] = str) -> None:
     """Keep the worker running until `held()`; fails, saying what is `left()`, when that takes too long."""
     deadline = time.monotonic() + patience_s
     while not held():
