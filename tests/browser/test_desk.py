@@ -213,7 +213,7 @@ def test_enter_asks_and_shift_enter_begins_a_line(page: Page, site: Site) -> Non
 
 def test_a_reader_who_scrolled_up_is_left_there(page: Page, site: Site, held: threading.Event) -> None:
     with_lease(page, site, "Scrolled")
-    site.engine.default = "\n\n".join(f"Line {number} of a long answer." for number in range(60))
+    site.engine.default = "\n\n".join(["Another line of a long answer."] * 60)
     expect(ask(page, "First?")).to_have_attribute("data-state", "done")
     site.engine.answers.append(FakeAnswer("\n".join(["Some more text."] * 60), gate=held))
     turn = ask(page, "Second?")
