@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from projects.answering.citations import MARK
 from study.faithful import Values
 from study.sentences import sentences
 
-_MARK = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*\]")
 _FIGURE = re.compile(r"\S*(?:\d|\[)")
 
 
@@ -49,7 +49,7 @@ class Checked:
         end = self._held.index(sentence) + len(sentence)
         whole, self._held = self._held[:end], self._held[end:]
         rest, self._shown = whole[self._shown :], 0
-        if self.values.lacks(_MARK.sub("", sentence)):
+        if self.values.lacks(MARK.sub("", sentence)):
             self.dropped.append(sentence)
             return ""
         self.kept += whole

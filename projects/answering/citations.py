@@ -27,7 +27,7 @@ MIN_WORDS = 2
 MAX_QUOTE = 600
 """Characters; a 'sentence' may be a whole table."""
 
-_MARK = re.compile(r"\s*\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]")
+MARK = re.compile(r"\s*\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]")
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _without_marks(answer: str) -> tuple[str, list[tuple[int, list[int]]]]:
     bare = ""
     marks: list[tuple[int, list[int]]] = []
     done = 0
-    for match in _MARK.finditer(answer):
+    for match in MARK.finditer(answer):
         bare += answer[done : match.start()]
         done = match.end()
         marks.append((len(bare), [int(number) for number in re.findall(r"\d+", match.group(1))]))

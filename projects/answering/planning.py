@@ -28,7 +28,8 @@ from projects.retrieval.lexical import openings
 from projects.retrieval.passages import Passage, by_document, choose
 from projects.retrieval.search import Found, find
 from study.keys import Learner
-from study.service import DigestPrompt, DocumentPrefix, digest_for, document_prefix, opening_questions, summary_of
+from study.prompts import document_boundary
+from study.service import DigestPrompt, DocumentPrefix, digest_for, document_prefix, opening_questions, remembered_of
 
 MAX_PASSAGES = 5
 PASSAGE_BUDGET = 5_000
@@ -108,14 +109,15 @@ def _look(turn: Turn, project: Project, learner: Learner | None, digest: DigestP
 def _scene(known: _Known) -> Scene:
     concern = known.concern
     sure = concern.documents[0] if concern.sure and concern.documents else None
-    everything = known.kind in WALKS and all(_is_remembered(pk, known.learner) for pk in known.names)
+    kept = remembered_of(known.turn.conversation.project_id, known.learner) if known.learner else frozenset[str]()
+    remembered = {pk for pk in known.names if document_boundary(pk) in kept}
     return Scene(
         known.kind,
         has_digest=known.digest is not None,
         document=known.names.get(sure, "") if sure else "",
         is_named=concern.anchored,
-        is_remembered=bool(concern.documents) and all(_is_remembered(pk, known.learner) for pk in concern.documents),
-        are_all_remembered=everything and bool(known.names),
+        is_remembered=bool(concern.documents) and remembered.issuperset(concern.documents),
+        are_all_remembered=bool(known.names) and remembered.issuperset(known.names),
     )
 
 
@@ -183,12 +185,13 @@ def _asks(
     """
     asks: list[Ask] = []
     asked: set[int] = set()
+    known = Document.objects.in_bulk(documents)
     for document_id in documents:
-        for prefix in _prefixes(document_id, learner):
-            document = Document.objects.get(pk=document_id)
-            sources = of_document(document, prefix.pieces)
+        prefixes = _prefixes(document_id, learner) if document_id in known else []
+        labels = {document_id: label(document_id, known[document_id].name)} if labelled and prefixes else {}
+        for prefix in prefixes:
+            sources = of_document(known[document_id], prefix.pieces)
             checking = prefix.messages(check) if check else ()
-            labels = {document.pk: label(document.pk, document.name)} if labelled else {}
             asks.append(Ask(prefix.messages(question), sources, labels, checking))
             asked.add(document_id)
     return tuple(asks), frozenset(asked)
@@ -246,14 +249,6 @@ def _prepared(turn: Turn) -> str:
     wanted = folded(turn.question)
     openings_ = opening_questions(turn.conversation.project_id)
     return next((one.answer for one in openings_ if folded(one.question) == wanted), "")
-
-
-def _is_remembered(document_id: int, learner: Learner | None) -> bool:
-    """Tell whether the model has read a document, so that its prompt costs little more than the question."""
-    if learner is None:
-        return False
-    summary = summary_of(document_id, learner)
-    return summary is not None and summary.model_key == learner.model_key
 
 
 def _cited_before(before: Sequence[Turn]) -> int | None:

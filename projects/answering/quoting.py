@@ -45,17 +45,32 @@ def is_nothing(copied: str) -> bool:
     return not _WORD.search(copied) or _NOTHING.fullmatch(copied.split("\n", maxsplit=1)[0]) is not None
 
 
-def locate(copied: str, sources: Sequence[Passage], question: str = "") -> Quote | None:
-    """Return the place that a model means by what it has copied, None if there is none.
+class Places:
+    """Sources whose words are found by what a model has copied; made once for all that it copies from them."""
 
-    A word or two may stand in several places: then the one whose line shares most with the question counts.
-    """
-    wanted = _words(copied)
-    if not wanted or is_nothing(copied):
-        return None
-    indexed = [_Indexed(source) for source in sources]
-    spot = _same_words(wanted, indexed, question) or _beginning(wanted, indexed, question) or _line(copied, indexed)
-    return _quote(*spot, sources) if spot else None
+    def __init__(self, sources: Sequence[Passage]) -> None:
+        self._sources = sources
+        self._indexed = [_Indexed(source) for source in sources]
+
+    def locate(self, copied: str, question: str = "") -> Quote | None:
+        """Return the place that a model means by what it has copied, None if there is none.
+
+        A word or two may stand in several places: then the one whose line shares most with the question counts.
+        """
+        wanted = _words(copied)
+        if not wanted or is_nothing(copied):
+            return None
+        spot = (
+            _same_words(wanted, self._indexed, question)
+            or _beginning(wanted, self._indexed, question)
+            or _line(copied, self._indexed)
+        )
+        return _quote(*spot, self._sources) if spot else None
+
+
+def locate(copied: str, sources: Sequence[Passage], question: str = "") -> Quote | None:
+    """Return the place that a model means by one thing it has copied from the sources; see `Places.locate`."""
+    return Places(sources).locate(copied, question)
 
 
 Spot = tuple[int, int, int]

@@ -11,7 +11,7 @@ from inference.chances import chance_against
 from inference.contracts import ChatMessage, ChatRequest, Delta, Finished, Progress, Timings
 from inference.errors import ServiceLost
 from inference.gateway import gateway
-from projects.answering.events import Reading, Stage
+from projects.answering.events import Reading, Stage, StageName
 from projects.answering.speed import ReadingSpeed
 from study.presence import Presence, touch
 
@@ -85,6 +85,6 @@ class Talk:
     def _slot(self) -> str:
         return f"conversation-{self.conversation_id}"
 
-    def _enter(self, stage: str) -> Stage:
+    def _enter(self, stage: StageName) -> Stage:
         self._stage = stage
-        return Stage(stage)  # type: ignore[arg-type]
+        return Stage(stage)

@@ -14,6 +14,7 @@ from projects.answering.turns import Wishes, open_turn
 from projects.intake.service import retry_document
 from projects.models import Conversation, Document, Project, Turn
 from projects.presentation.turns import render_turn
+from study.models import DocumentSummary
 from study.service import document_changed
 from tests.projects.factories import add_read, make_project
 from tests.study.factories import a_reader
@@ -207,3 +208,12 @@ async def test_one_thing_of_each_document_is_told_with_its_line(
     fake_inference.answers += ["Anna Weber", "Jonas Reed"]
     turn, _ = await put(conversation, "Who is named first in each of these documents?")
     assert turn.answer.splitlines() == ["1 of 2 documents:", "- lease.txt (A lease of Anna Weber.): Anna Weber [1]"]
+
+
+async def test_a_document_that_the_window_does_not_hold_in_one_piece_is_not_read_again_for_a_fact(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    await DocumentSummary.objects.filter(document__name="letter.txt").aupdate(tokens=fake_inference.window)
+    turn, _ = await put(conversation, "What is the claim number of Dana Gray?")
+    assert turn.lane == "passages"
+    assert "not read ahead yet" in turn.lane_reason

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from inference.contracts import Delta
 from projects.answering.draft import Draft
 from projects.answering.events import AnswerEvent, Looking
 from projects.answering.lanes.asked import refusal
-from projects.answering.quoting import locate
+from projects.answering.quoting import Places, Quote
 from projects.answering.talk import Talk
 from projects.answering.ways import Ask, Way
 from study.sentences import sentences
@@ -23,6 +24,7 @@ async def whole(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
     said: set[str] = set()
     for at, ask in enumerate(way.asks):
         yield Looking(at, len(way.asks), ask.label.partition(":")[0])
+        copied = _Copied(ask, Places(ask.sources), way.question, draft, said)
         rest = ""
         async with aclosing(talk.ask(ask.messages)) as events:
             async for event in events:
@@ -31,27 +33,36 @@ async def whole(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
                     continue
                 *lines, rest = (rest + event.text).split("\n")
                 for line in lines:
-                    if words := _shown(line, ask, way, draft, said):
+                    if words := copied.shown(line):
                         yield draft.say(words)
-        if words := _shown(rest, ask, way, draft, said):
+        if words := copied.shown(rest):
             yield draft.say(words)
     if not said:
         yield draft.say(refusal(way, draft))
     draft.text = draft.text.strip()
 
 
-def _shown(line: str, ask: Ask, way: Way, draft: Draft, said: set[str]) -> str:
-    """Return the lines of the document that a line of the reply means; one of several sentences may mean several."""
-    match = _LINE.match(line)
-    if match is None:
-        return ""
-    quotes = [locate(match[1], ask.sources, way.question)]
-    if quotes == [None]:
-        quotes = [locate(sentence, ask.sources, way.question) for sentence in sentences(match[1])]
-    shown = ""
-    for quote in quotes:
-        if quote is not None and quote.text not in said:
-            said.add(quote.text)
-            number = draft.mark(ask.sources[quote.number - 1], quote)
-            shown += f"- {' '.join(quote.text.split())} [{number}]\n"
-    return shown
+@dataclass(frozen=True)
+class _Copied:
+    """What a reply copies from one request's sources; `said` are the lines that the answer has already."""
+
+    ask: Ask
+    places: Places
+    question: str
+    draft: Draft
+    said: set[str]
+
+    def shown(self, line: str) -> str:
+        """Return the lines of the document that a line of the reply means; of several sentences each may mean one."""
+        match = _LINE.match(line)
+        if match is None:
+            return ""
+        quotes = [self.places.locate(match[1], self.question)]
+        if quotes == [None]:
+            quotes = [self.places.locate(sentence, self.question) for sentence in sentences(match[1])]
+        return "".join(self._line(quote) for quote in quotes if quote is not None and quote.text not in self.said)
+
+    def _line(self, quote: Quote) -> str:
+        self.said.add(quote.text)
+        number = self.draft.mark(self.ask.sources[quote.number - 1], quote)
+        return f"- {' '.join(quote.text.split())} [{number}]\n"
