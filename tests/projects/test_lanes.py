@@ -155,7 +155,9 @@ async def test_how_many_there_are_is_counted_and_not_guessed(
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:
     turn, _ = await put(conversation, "How many documents are there altogether?")
-    assert turn.answer.splitlines()[0] == "There are 2 documents:"
+    assert turn.answer.splitlines() == ["There are 2 documents:", "- lease.txt [1]", "- letter.txt [2]"]
+    assert [c.document.name async for c in turn.citations.select_related("document")] == ["lease.txt", "letter.txt"]
+    assert "could be traced" not in await sync_to_async(render_turn)(turn.pk)
     assert fake_inference.requests == []
 
 

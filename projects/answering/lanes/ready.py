@@ -1,4 +1,4 @@
-"""An answer that is there already: prepared, or made of what was learned without asking the model."""
+"""An answer that is there already: prepared by the model, or made of what was learned without asking it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from projects.answering.ways import Way
 
 
 async def ready(way: Way, _: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
-    """Say it."""
+    """Say it. The marks of a model are checked; those of a list that was made from its sources stand for them."""
     yield Stage("answering")
     yield draft.say(way.ready)
-    draft.text = draft.traced(way.ready, way.sources, quoting=False)
+    if way.is_prepared:
+        draft.text = draft.traced(way.ready, way.sources, quoting=False)
+    else:
+        for source in way.sources:
+            draft.mark(source, None)
