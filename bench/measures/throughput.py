@@ -78,11 +78,11 @@ def run(bench: Bench) -> list[Figure]:
         if room < max(case.together for case in cases):
             bench.notes.append(f"This machine's memory holds {room} conversations, so more at once are not measured.")
         cases = [case for case in cases if case.together <= room]
+        _measure(cases[0], rivals, 0, reverse=False)  # the first run of each maps the weights and warms the caches
         return [figure for case in cases for figure in _figures(case, rivals, sizes.repetitions)]
 
 
 def _figures(case: Case, rivals: Rivals, repetitions: int) -> Iterator[Figure]:
-    _measure(case, rivals, 0, reverse=False)  # the first run of each maps the weights and warms the caches
     runs = [_measure(case, rivals, number, reverse=bool(number % 2)) for number in range(1, repetitions + 1)]
     speeds = {name: [run[name] for run in runs] for name in runs[0]}
     bare = speeds["bare loop"]

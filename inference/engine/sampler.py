@@ -19,6 +19,9 @@ class Sampler:
     def __init__(self, model: Model, sampling: Sampling) -> None:
         """Build the chain in llama.cpp's own order. Raises BadRequest when the schema makes no grammar."""
         llama_cpp = self._lib = library()
+        # llama.cpp's chain makes a list of the whole vocabulary for every token, which is most of the time between two
+        # decodes. The likeliest token alone needs no list.
+        self._plain = sampling.temperature <= 0 and sampling.repeat_penalty == 1.0 and sampling.grammar_schema is None
         grammar = _grammar(llama_cpp, model, sampling)
         params = llama_cpp.llama_sampler_chain_default_params()
         params.no_perf = True
@@ -27,7 +30,12 @@ class Sampler:
             llama_cpp.llama_sampler_chain_add(self._chain, link)
 
     def sample(self, context: Context, index: int) -> int:
-        """Return the token chosen from the logits at a batch index, and take note of it."""
+        """Return the token chosen from the logits at a batch index, and take note of it.
+
+        Of equally likely tokens greedy sampling takes the lowest, as llama.cpp's own does.
+        """
+        if self._plain:
+            return int(context.logits(index).argmax())
         return int(self._lib.llama_sampler_sample(self._chain, context.handle, index))
 
     def free(self) -> None:
