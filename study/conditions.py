@@ -11,6 +11,7 @@ from typing import Protocol
 from django.conf import settings
 
 from inference.contracts import EngineState, Health
+from inference.tuning.measuring import is_measuring
 from study.models import StudyPause
 from study.presence import Clock, Presence, is_present
 
@@ -25,6 +26,7 @@ class Reason(StrEnum):
     MODEL_FAILED = "the model could not be loaded"
     ASKING = "someone is asking"
     TYPING = "someone is typing"
+    MEASURING = "the model is being measured"
     TRYING_AGAIN = "a step failed and is tried again soon"
 
 
@@ -56,6 +58,7 @@ class Conditions:
     battery_allowed: bool = False
     asking: bool = False
     typing: bool = False
+    measuring: bool = False
     engine: EngineState = EngineState.READY
 
 
@@ -69,9 +72,8 @@ def reason_to_wait(now: Conditions) -> Reason | None:
         return Reason.MODEL_FAILED
     if now.engine is not EngineState.READY:
         return Reason.MODEL_LOADING
-    if now.asking:
-        return Reason.ASKING
-    return Reason.TYPING if now.typing else None
+    passing = ((now.asking, Reason.ASKING), (now.typing, Reason.TYPING), (now.measuring, Reason.MEASURING))
+    return next((reason for holds, reason in passing if holds), None)
 
 
 def conditions(
@@ -85,5 +87,6 @@ def conditions(
         battery_allowed=bool(settings.STUDY_ON_BATTERY),
         asking=is_present(Presence.ASKING, clock),
         typing=is_present(Presence.TYPING, clock),
+        measuring=is_measuring(),
         engine=engine.state,
     )

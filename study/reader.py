@@ -81,6 +81,8 @@ class Reader:
         """Take one step if one may be taken; return what it has to wait for, if anything."""
         health = gateway.health()
         if reason := reason_to_wait(conditions(health, self.power, self.clock)):
+            if reason is Reason.MODEL_LOADING and tasks.claimable(timezone.now()):
+                gateway.wake()
             return reason
         learner = learner_of(health)
         if learner is None:

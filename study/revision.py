@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from django.db.models import F
+
 from study.keys import Learner
-from study.models import Digest, DocumentSummary, Passport, PreparedAnswer
+from study.models import Digest, DocumentSummary, Passport, PreparedAnswer, ReadingPlan
 from study.prompts import digest_boundary, document_boundary
 
 
@@ -34,7 +38,18 @@ def remembered_of(project_id: int, learner: Learner) -> frozenset[str]:
 
     Of a document that does not fit into the window the state is only that of its last part: it is not among them.
     """
-    read = DocumentSummary.objects.filter(document__project=project_id, tokens__lt=learner.window, **learner.filter)
+    own = {"document__project": project_id, **learner.filter}
+    read = DocumentSummary.objects.filter(tokens__lt=learner.window, **own).values_list("document_id", flat=True)
+    asked = ReadingPlan.objects.filter(kept=True, text_key=F("document__text_key"), **own)
+    documents = {*read, *asked.values_list("document_id", flat=True)}
     current = Digest.objects.filter(project=project_id, **learner.filter).exclude(key="")
-    documents = (document_boundary(document) for document in read.values_list("document_id", flat=True))
-    return frozenset([*documents, *([digest_boundary(project_id)] if current.exists() else [])])
+    return frozenset([*map(document_boundary, documents), *([digest_boundary(project_id)] if current.exists() else [])])
+
+
+def note_kept(documents: Collection[int], learner: Learner) -> None:
+    """Remember that answers have read these documents in one piece each, and kept the model's state at their ends.
+
+    The study finds the state there when their turn comes.
+    """
+    current = ReadingPlan.objects.filter(document_id__in=documents, text_key=F("document__text_key"), **learner.filter)
+    current.update(kept=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from study.digest_use import DigestPrompt, Opening, digest_for, opening_questions
 from study.document_use import DocumentPrefix, document_prefix, summary_of
-from study.revision import learned_of, remembered_of
+from study.revision import learned_of, note_kept, remembered_of
 from study.steering import (
     cancel,
     document_changed,
@@ -28,6 +28,7 @@ __all__ = [
     "document_removed",
     "drop",
     "learned_of",
+    "note_kept",
     "opening_questions",
     "passport_changed",
     "pause",

@@ -35,8 +35,8 @@ class Draft:
         """Return an answer whose marks are those of the places in `sources` that support it."""
         cited = cite(answer, sources, quoting=quoting)
         text = cited.text
-        # From the highest down, by way of a sign that no answer has: [1] may become [2] while there is a [2].
-        for mark in sorted(cited.marks, key=lambda mark: -mark.number):
+        # By way of a sign that no answer has: [1] may become [2] while there is a [2].
+        for mark in sorted(cited.marks, key=lambda mark: text.find(f"[{mark.number}]")):
             text = text.replace(f"[{mark.number}]", f"[\x00{self._number(mark)}]")
         return text.replace("\x00", "")
 

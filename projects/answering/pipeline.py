@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from channels.db import database_sync_to_async
 from django.db import transaction
 
-from inference.contracts import Health
+from inference.contracts import EngineState, Health
 from inference.errors import InferenceError
 from inference.gateway import gateway
 from projects.answering.briefing import Prepared, prepare
@@ -23,6 +23,7 @@ from projects.answering.talk import Talk
 from projects.answering.turns import Outcome, finish_turn
 from projects.models import Turn
 from study.keys import learner_of
+from study.service import note_kept
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +69,11 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
     try:
         yield Stage("searching")
         health = await gateway().health()
-        known = await database_sync_to_async(recall)(turn_id, learner_of(health))
+        if health.state is not EngineState.READY:
+            yield Stage("waiting")
+            health = await gateway().health_when_served()
+        learner = learner_of(health)
+        known = await database_sync_to_async(recall)(turn_id, learner)
         if isinstance(known, Served):
             yield Text(known.answer)
             yield known.end
@@ -81,6 +86,8 @@ async def answer(turn_id: int) -> AsyncIterator[AnswerEvent]:
             return
         async for event in _made(question, so_far):
             yield event
+        if learner and so_far.talk.kept:
+            await database_sync_to_async(note_kept)(so_far.talk.kept, learner)
         outcome = _outcome(question, so_far)
     except asyncio.CancelledError:
         await _finish(turn_id, so_far.outcome(Turn.State.STOPPED))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from projects.answering.asks import Memory, of_documents, of_passages
 from projects.answering.concern import Concern, concern_of
-from projects.answering.listing import Listed, label, listed, told
+from projects.answering.listing import Listed, listed, told
+from projects.answering.overview import overview
 from projects.answering.prompt import (
-    assemble,
     belongs_question,
     deciding_question,
     each_question,
@@ -19,24 +21,28 @@ from projects.answering.prompt import (
     stated_question,
 )
 from projects.answering.router import Lane, Route, Scene, route
-from projects.answering.sources import of_digest, of_document
+from projects.answering.sources import of_digest
 from projects.answering.thread import leaned_on
 from projects.answering.ways import Ask, Manner, Way
-from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of
+from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of, overview_language
 from projects.models import Document, Project, Turn
 from projects.retrieval.lexical import openings
 from projects.retrieval.passages import Passage, by_document, choose
 from projects.retrieval.search import Found, find
 from study.keys import Learner
-from study.prompts import document_boundary
-from study.service import DigestPrompt, DocumentPrefix, digest_for, document_prefix, opening_questions, remembered_of
+from study.openings import ABOUT
+from study.service import DigestPrompt, digest_for, opening_questions
 
 MAX_PASSAGES = 5
 PASSAGE_BUDGET = 5_000
 """Characters of passages in a prompt, about 1,300 tokens: what two cores read in some ten seconds."""
 
+SHORT = 1_700
+"""Tokens of a document that is read as a whole: passages take as long, and leave nothing in memory."""
+
 NO_HIT_REASON = "No passage has a word of the question: took the beginnings of the documents."
 PREPARED_REASON = "One of the questions that are answered in advance, once all documents are read."
+OVERVIEW_REASON = "Asks what the documents are about: answered in advance, once all documents were read."
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class _Known:
     """What is known when a way is chosen."""
 
     turn: Turn
-    learner: Learner | None
+    memory: Memory | None
     digest: DigestPrompt | None
     before: tuple[Turn, ...]
     found: Found
@@ -78,13 +84,8 @@ def plan(turn: Turn, learner: Learner | None) -> Way:
     """
     project = turn.conversation.project
     digest = digest_for(project.pk, learner) if learner else None
-    if digest is not None and not turn.fresh and (ready := _prepared(turn)):
-        relies_on = frozenset(digest.documents)
-        chosen = Route(Lane.DIGEST, PREPARED_REASON)
-        sources = of_digest(digest)
-        return Way(
-            chosen, Manner.READY, turn.question, ready=ready, sources=sources, relies_on=relies_on, is_prepared=True
-        )
+    if digest is not None and not turn.fresh and (ready := _prepared(turn.question, digest)):
+        return _by_preparation(turn, digest, Route(Lane.DIGEST, PREPARED_REASON), ready)
     known = _look(turn, project, learner, digest)
     scene = _scene(known)
     chosen = route(scene, turn.wanted_lane)
@@ -103,14 +104,15 @@ def _look(turn: Turn, project: Project, learner: Learner | None, digest: DigestP
     kind = kind_of(turn.question, anchored=concern.anchored, collections=_called(digest))
     if concern.sure and concern.anchored and is_bare_name(turn.question):
         kind = Kind.OVERVIEW
-    return _Known(turn, learner, digest, before, found, concern, kind, names)
+    memory = Memory.of(project.pk, learner) if learner else None
+    return _Known(turn, memory, digest, before, found, concern, kind, names)
 
 
 def _scene(known: _Known) -> Scene:
     concern = known.concern
     sure = concern.documents[0] if concern.sure and concern.documents else None
-    kept = remembered_of(known.turn.conversation.project_id, known.learner) if known.learner else frozenset[str]()
-    remembered = {pk for pk in known.names if document_boundary(pk) in kept}
+    remembered = {pk for pk in known.names if known.memory and known.memory.has(pk)}
+    is_short = sure is not None and Document.objects.filter(pk=sure, tokens__gt=0, tokens__lte=SHORT).exists()
     return Scene(
         known.kind,
         has_digest=known.digest is not None,
@@ -118,6 +120,7 @@ def _scene(known: _Known) -> Scene:
         is_named=concern.anchored,
         is_remembered=bool(concern.documents) and remembered.issuperset(concern.documents),
         are_all_remembered=bool(known.names) and remembered.issuperset(known.names),
+        is_short=is_short and known.memory is not None,
     )
 
 
@@ -129,8 +132,8 @@ def _way(known: _Known, scene: Scene, chosen: Route) -> Way:
             return _by_summary(known, chosen)
         case Lane.DIGEST if known.digest is not None:
             return _by_digest(known, known.digest, chosen)
-        case Lane.DEEP if known.learner is not None:
-            return _by_text(known, scene, chosen, known.learner)
+        case Lane.DEEP if known.memory is not None:
+            return _by_text(known, scene, chosen, known.memory)
     return _by_passages(known, chosen)
 
 
@@ -148,61 +151,55 @@ def _ready(known: _Known, chosen: Route, made: Listed) -> Way:
     return Way(chosen, Manner.READY, known.question, ready=made.text, sources=made.sources, relies_on=relies_on)
 
 
+def _by_preparation(turn: Turn, digest: DigestPrompt, chosen: Route, ready: str) -> Way:
+    return Way(
+        chosen,
+        Manner.READY,
+        turn.question,
+        ready=ready,
+        sources=of_digest(digest),
+        relies_on=frozenset(digest.documents),
+        is_prepared=True,
+    )
+
+
 def _by_digest(known: _Known, digest: DigestPrompt, chosen: Route) -> Way:
+    if known.kind is Kind.OVERVIEW and not known.turn.fresh and (about := _overview(known.question, digest)):
+        return _by_preparation(known.turn, digest, replace(chosen, reason=OVERVIEW_REASON), about)
     near = {passage.document_id for passage in known.passages}
-    ask = Ask(digest.messages(overview_question(known.question), near), of_digest(digest))
+    ask = Ask(partial(digest.messages, concerned=near), overview_question(known.question), of_digest(digest))
     return Way(chosen, Manner.DIGEST, known.question, known.said, (ask,), relies_on=frozenset(digest.documents))
 
 
-def _by_text(known: _Known, scene: Scene, chosen: Route, learner: Learner) -> Way:
+def _by_text(known: _Known, scene: Scene, chosen: Route, memory: Memory) -> Way:
     """Ask whole documents: each of them, one from its beginning to its end, or those that may hold the answer."""
     if known.kind in WALKS or (known.kind is not Kind.FACT and not scene.document):
         of_each = known.kind is not Kind.WHICH
         question = each_question if of_each else deciding_question
         check = belongs_question(known.said)
-        asks, documents = _asks(list(known.names), learner, question(known.said), check)
-        return Way(chosen, Manner.WALKED, known.question, known.said, asks, relies_on=documents, of_each=of_each)
+        asks, documents = of_documents(list(known.names), memory, question(known.said), check)
+        return Way(
+            chosen,
+            Manner.WALKED,
+            known.question,
+            known.said,
+            asks,
+            relies_on=documents,
+            of_each=of_each,
+            concludes=known.kind is Kind.MOSTLY,
+        )
     wanted = known.concern.documents[:1] if scene.document else known.concern.documents
     if known.kind is Kind.FULL:
-        asks, documents = _asks(wanted, learner, lines_question(known.said))
+        asks, documents = of_documents(wanted, memory, lines_question(known.said))
         return Way(chosen, Manner.WHOLE, known.question, known.said, asks, relies_on=documents)
-    asks, documents = _asks(
-        wanted, learner, quote_question(known.said), stated_question(known.said), labelled=known.is_open
+    asks, documents = of_documents(
+        wanted, memory, quote_question(known.said), stated_question(known.said), labelled=known.is_open
     )
     if not asks:
         return _by_passages(known, chosen)
     return Way(
         chosen, Manner.ASKED, known.question, known.said, asks, relies_on=documents, nearest=tuple(known.passages)
     )
-
-
-def _asks(
-    documents: Collection[int], learner: Learner, question: str, check: str = "", *, labelled: bool = True
-) -> tuple[tuple[Ask, ...], frozenset[int]]:
-    """Return a request for each part of the documents, and the documents that have any.
-
-    `check` is a second question for each, to be answered by Yes or No. `labelled`: answers are to say which it is.
-    """
-    asks: list[Ask] = []
-    asked: set[int] = set()
-    known = Document.objects.in_bulk(documents)
-    for document_id in documents:
-        prefixes = _prefixes(document_id, learner) if document_id in known else []
-        labels = {document_id: label(document_id, known[document_id].name)} if labelled and prefixes else {}
-        for prefix in prefixes:
-            sources = of_document(known[document_id], prefix.pieces)
-            checking = prefix.messages(check) if check else ()
-            asks.append(Ask(prefix.messages(question), sources, labels, checking))
-            asked.add(document_id)
-    return tuple(asks), frozenset(asked)
-
-
-def _prefixes(document_id: int, learner: Learner) -> list[DocumentPrefix]:
-    first = document_prefix(document_id, learner)
-    if first is None:
-        return []
-    others = (document_prefix(document_id, learner, part) for part in range(1, first.parts))
-    return [first, *(prefix for prefix in others if prefix is not None)]
 
 
 def _by_passages(known: _Known, chosen: Route) -> Way:
@@ -214,12 +211,7 @@ def _by_passages(known: _Known, chosen: Route) -> Way:
         beginnings = openings(known.turn.conversation.project_id, MAX_PASSAGES)
         sources = tuple(choose(beginnings, MAX_PASSAGES, PASSAGE_BUDGET))
         why = NO_HIT_REASON
-    ask = Ask(
-        assemble(sources, quote_question(known.said, "passages")),
-        sources,
-        _labels(sources) if known.is_open else {},
-        check=assemble(sources, stated_question(known.said)),
-    )
+    ask = of_passages(sources, known.said, labelled=known.is_open)
     return Way(
         Route(Lane.PASSAGES, why.strip()),
         Manner.ASKED,
@@ -231,24 +223,25 @@ def _by_passages(known: _Known, chosen: Route) -> Way:
     )
 
 
-def _labels(sources: Sequence[Passage]) -> dict[int, str]:
-    return {
-        document_id: label(document_id, name)
-        for document_id, name in {s.document_id: s.document for s in sources}.items()
-    }
-
-
 def _called(digest: DigestPrompt | None) -> frozenset[str]:
     """Return the words of the documents' types: what is an accident report here may be called an accident."""
     types = {entry.type for entry in digest.entries} if digest else set()
     return frozenset(word for kind in types for word in kind.split())
 
 
-def _prepared(turn: Turn) -> str:
+def _prepared(question: str, digest: DigestPrompt) -> str:
     """Return the answer that was prepared for these very words, empty if there is none that still holds."""
-    wanted = folded(turn.question)
-    openings_ = opening_questions(turn.conversation.project_id)
-    return next((one.answer for one in openings_ if folded(one.question) == wanted), "")
+    wanted = folded(question)
+    known = opening_questions(digest.project_id)
+    opening = next((one for one in known if folded(one.question) == wanted), None)
+    if opening is None:
+        return ""
+    return overview(opening.answer, digest.entries) if opening.question == ABOUT else opening.answer
+
+
+def _overview(question: str, digest: DigestPrompt) -> str:
+    """Return what was prepared, empty if the question is in another language."""
+    return _prepared(ABOUT, digest) if overview_language(question) == overview_language(ABOUT) else ""
 
 
 def _cited_before(before: Sequence[Turn]) -> int | None:

@@ -58,6 +58,13 @@ def each_question(question: str) -> str:
     )
 
 
+def conclusion(question: str, told: str) -> tuple[ChatMessage, ...]:
+    """Return the messages that ask what follows from what the documents said, a line each."""
+    text = f"Many documents were asked the same question. What they say:\n{told}\n"
+    asked = f"{_asked(question)}\n\nAnswer from these lines in one sentence."
+    return (ChatMessage("system", SYSTEM), ChatMessage("user", (Part(text), Part(asked))))
+
+
 def _among(question: str) -> str:
     return f"Question about a collection of documents, of which this is one: {question}"
 

@@ -34,7 +34,8 @@ class Scene:
 
     `document` is the name of the one document that it is about, empty if that is not sure. `is_named`: the question
     names something that few documents hold. `is_remembered`: the model has the whole text of every document that may
-    be meant in memory, and `are_all_remembered` that of all documents.
+    be meant in memory, and `are_all_remembered` that of all documents. `is_short`: reading the whole `document` takes
+    no longer than reading passages.
     """
 
     kind: Kind
@@ -43,6 +44,7 @@ class Scene:
     is_named: bool = False
     is_remembered: bool = False
     are_all_remembered: bool = False
+    is_short: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,9 @@ def _cheapest(scene: Scene) -> Route:
             return Route(Lane.DIGEST, _COUNTED if scene.kind is Kind.TOTAL else _LISTED)
         case Kind.OVERVIEW if scene.document and scene.is_named:
             return _of_one(scene)
-        case Kind.OVERVIEW if scene.has_digest:
+        case Kind.OVERVIEW | Kind.ACROSS if scene.has_digest:
             return Route(Lane.DIGEST, "Asks about the documents as a whole: answered from what was learned of each.")
-        case Kind.WHICH | Kind.EVERY:
+        case Kind.WHICH | Kind.EVERY | Kind.MOSTLY:
             return _of_each(scene)
         case Kind.FULL:
             return Route(Lane.DEEP, f"Asks for a full reading{_of(scene)}.")
@@ -101,6 +103,8 @@ def _fact(scene: Scene) -> Route:
         return Route(Lane.DEEP, f"{scene.document} was read before: its whole text is asked.")
     if scene.is_remembered:
         return Route(Lane.DEEP, "Asks for a fact: asked the whole text of the documents that may hold it.")
+    if scene.document and scene.is_short:
+        return Route(Lane.DEEP, f"{scene.document} is short: reading the whole of it takes no longer than passages.")
     if scene.document:
         return Route(Lane.PASSAGES, f"{scene.document} is not read ahead yet: asked the passages that were found.")
     return Route(Lane.PASSAGES, "Asks for a fact: looked it up in the passages that were found.")

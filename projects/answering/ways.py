@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -27,16 +27,23 @@ class Manner(StrEnum):
 
 @dataclass(frozen=True)
 class Ask:
-    """One request: the prompt, and the `sources` that stand in it under their numbers, from 1.
+    """One request: `asking` puts a question behind the `sources`, which stand there under their numbers, from 1.
 
-    `labels` say by id which documents these are, where an answer is to say so. `check` asks about the same sources
-    whether they state an answer.
+    `labels` say by id which documents these are, where an answer is to say so. `check` is a second question, to be
+    answered by Yes or No. `keep` is the id of the document whose state is kept once it is read here, 0 for none.
     """
 
-    messages: tuple[ChatMessage, ...]
+    asking: Callable[[str], tuple[ChatMessage, ...]]
+    question: str
     sources: tuple[Passage, ...]
     labels: Mapping[int, str] = field(default_factory=dict)
-    check: tuple[ChatMessage, ...] = ()
+    check: str = ""
+    keep: int = 0
+
+    @property
+    def messages(self) -> tuple[ChatMessage, ...]:
+        """The whole prompt."""
+        return self.asking(self.question)
 
     @property
     def label(self) -> str:
@@ -51,7 +58,7 @@ class Way:
     `said` are the question and what was said before, whose figures an answer may repeat. `relies_on` are the documents
     whose words stand in the prompts. `ready` is the answer of manner READY, whose marks are of `sources`. `nearest` are
     the passages to be named where nothing states the answer. `of_each`: a walk tells something of every document, not
-    which ones are meant. `is_prepared`: the answer was made before the question came.
+    which ones are meant, and `concludes` from it. `is_prepared`: the answer was made before the question came.
     """
 
     route: Route
@@ -64,6 +71,7 @@ class Way:
     ready: str = ""
     nearest: tuple[Passage, ...] = ()
     of_each: bool = False
+    concludes: bool = False
     is_prepared: bool = False
 
     @property

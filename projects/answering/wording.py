@@ -17,12 +17,15 @@ from projects.folding import folded_letters
 class Kind(StrEnum):
     """What a question asks for.
 
-    OVERVIEW: what the documents are about. TOTAL: how many there are. LIST: each of them, with what it is. WHICH: those
-    for which something holds, or how many these are. EVERY: one thing of each of them. FULL: a complete reading, said
-    in so many words. FACT: anything else.
+    OVERVIEW: what the documents are about. ACROSS: what holds of them together. MOSTLY: what is most frequent among
+    them. TOTAL: how many there are. LIST: each of them, with what it is. WHICH: those for which something holds, or how
+    many these are. EVERY: one thing of each of them. FULL: a complete reading, said in so many words. FACT: anything
+    else.
     """
 
     OVERVIEW = "overview"
+    ACROSS = "across"
+    MOSTLY = "mostly"
     TOTAL = "total"
     LIST = "list"
     WHICH = "which"
@@ -31,7 +34,7 @@ class Kind(StrEnum):
     FACT = "fact"
 
 
-WALKS = frozenset({Kind.WHICH, Kind.EVERY})
+WALKS = frozenset({Kind.WHICH, Kind.EVERY, Kind.MOSTLY})
 """Kinds of questions that each document has to be asked: a search for the best passages would leave some out."""
 
 
@@ -62,23 +65,44 @@ _FULL_OF_EACH = (
     r"\b(lee|lea|leer) (cada|todos los|todas las) {noun}\b",
 )
 """A full reading of one is 'all of the report'; of each of them 'every report' or 'all the reports'."""
-_OVERVIEW = (
-    r"\b(summary|summaries|summari[sz](e|es|ed|ing)|overview|synopsis|gist|recap|tl ?dr|in a nutshell)\b",
-    r"\b(in common|have in common|most (often|common|commonly|frequent|frequently)|at a glance|in general|overall)\b",
-    r"\bmain (point|topic|theme|subject|cause|finding|idea|issue)s?\b",
-    r"\bwhat( is| are| s| was| were)? (this|these|those|they|it|the|my|all|everything)\b.*\babout$",
-    r"\bwhat( is| s| are) (there )?in (this|these|those|the|my|here|all)\b",
-    r"\b(tell|inform) me (something )?about (this|these|those|the|my|all( of)?( the| these)?) {collection}\b",
-    r"\bwhat (is|are|s) (this|these|those)\b( {collection}| project| folder| collection)?$",
-    r"\bdescribe (this|these|those|the|all|each|every)( of)?( the| these)?( {collection}| project| of them)?$",
-    r"\b(zusammenfassung|zusammenfassen|uberblick|ubersicht|gemeinsam|gemeinsamkeiten|am haufigsten|insgesamt)\b",
-    r"\b(fasse?|fass|fasst)\b.*\bzusammen\b",
-    r"\bworum\b|\bwovon handel|\bwas (steht|ist) in (den|diesen|allen|meinen)\b",
-    r"\b(resume|resumer|resumez|synthese|apercu|vue d ensemble|en commun|le plus souvent|globalement)\b",
-    r"\bde quoi\b.*\b(parle|parlent|traite|traitent|agit)\b",
-    r"\b(resumen|resumir|resuma|resumeme|sintesis|vision general|en comun|mas a menudo|en general)\b",
-    r"\bde que\b.*\b(trata|tratan|habla|hablan)\b",
+_OVERVIEW = {
+    "en": (
+        r"\b(summary|summaries|summari[sz](e|es|ed|ing)|overview|synopsis|gist|recap|tl ?dr|in a nutshell)\b",
+        r"\b(at a glance|in general|overall)\b|\bmain (point|topic|theme|subject|idea)s?\b",
+        r"\bwhat( is| are| s| was| were)? (this|these|those|they|it|the|my|all|everything)\b.*\babout$",
+        r"\bwhat( is| s| are) (there )?in (this|these|those|the|my|here|all)\b",
+        r"\b(tell|inform) me (something )?about (this|these|those|the|my|all( of)?( the| these)?) {collection}\b",
+        r"\bwhat (is|are|s) (this|these|those)\b( {collection}| project| folder| collection)?$",
+        r"\bdescribe (this|these|those|the|all|each|every)( of)?( the| these)?( {collection}| project| of them)?$",
+    ),
+    "de": (
+        r"\b(zusammenfassung|zusammenfassen|uberblick|ubersicht|insgesamt)\b",
+        r"\b(fasse?|fass|fasst)\b.*\bzusammen\b",
+        r"\bworum\b|\bwovon handel|\bwas (steht|ist) in (den|diesen|allen|meinen)\b",
+    ),
+    "fr": (
+        r"\b(resume|resumer|resumez|synthese|apercu|vue d ensemble|globalement)\b",
+        r"\bde quoi\b.*\b(parle|parlent|traite|traitent|agit)\b",
+    ),
+    "es": (
+        r"\b(resumen|resumir|resuma|resumeme|sintesis|vision general|en general)\b",
+        r"\bde que\b.*\b(trata|tratan|habla|hablan)\b",
+    ),
+}
+_ACROSS = (
+    r"\b(in common|main (cause|reason|finding|issue|problem|result|lesson|difference)s?|differences between)\b",
+    r"\b(gemeinsam|gemeinsamkeiten?|unterschiede|haupt(ursache|grund|problem|ergebnis)\w*)\b",
+    r"\b(en commun|points communs|differences entre|principa(l|le|les|ux) (cause|raison|probleme|resultat)s?)\b",
+    r"\b(en comun|diferencias entre|principales (causa|razon|problema|resultado|motivo)(s|es)?)\b",
 )
+_MOSTLY = (
+    r"\b(most|more|least) (often|common|commonly|frequent|frequently|usual)\b",
+    r"\b(haufigste[nrs]?|haufigsten|meistens|am seltensten)\b",
+    r"\b(le plus souvent|l[ea]s? plus (frequent|courant|repandu)\w*)\b",
+    r"\b(mas a menudo|mas (frecuente|comun|habitual)(s|es)?)\b",
+)
+_TOGETHER = ((Kind.MOSTLY, _MOSTLY), (Kind.ACROSS, _ACROSS))
+"""Said of one that is named, these words ask for a fact: the main cause of one accident stands in its report."""
 _TOTAL = (
     (
         r"^how many (different )?({noun} )?{noun}( (are|is|do|does|did|there|altogether|in|total|all|here))*"
@@ -203,12 +227,10 @@ def kind_of(question: str, *, anchored: bool, collections: Iterable[str] = ()) -
     `anchored`: it names something that few of the documents hold, so that words such as 'summary' or 'of the' speak of
     those. `collections` are words by which this project's documents are called besides the usual ones.
     """
-    words = folded(question)
-    noun = "|".join((*_COLLECTIONS.split(), *(f"{re.escape(folded(noun))}s?" for noun in collections)))
-    forms = {"{noun}": f"({noun})", "{nouns}": f"((?:{noun})(?<=s))", "{collection}": rf"(\w+ )?({noun})"}
+    words, forms = folded(question), _forms(collections)
 
     def says(patterns: Iterable[str]) -> bool:
-        return any(re.search(_filled(pattern, forms), words) for pattern in patterns)
+        return _says(patterns, words, forms)
 
     of_each = says(_EVERY)
     if says(_FULL):
@@ -216,12 +238,31 @@ def kind_of(question: str, *, anchored: bool, collections: Iterable[str] = ()) -
     for kind, patterns in ((Kind.TOTAL, _TOTAL), (Kind.LIST, _LIST)):
         if says(patterns):
             return kind
+    if not anchored and (together := next((kind for kind, patterns in _TOGETHER if says(patterns)), None)):
+        return together
     which = says(_WHICH) or (not anchored and says(_WHICH_OF_A_SET))
-    if says(_OVERVIEW) and not (anchored and (which or of_each)):
+    if any(map(says, _OVERVIEW.values())) and not (anchored and (which or of_each)):
         return Kind.OVERVIEW
     if which:
         return Kind.WHICH
     return Kind.EVERY if of_each else Kind.FACT
+
+
+def overview_language(question: str) -> str:
+    """Return the language (ISO 639-1) in which a question asks for an overview, empty if it is none of ours."""
+    words, forms = folded(question), _forms()
+    asked = (code for code, patterns in _OVERVIEW.items() if _says(patterns, words, forms))
+    return next(asked, "")
+
+
+def _forms(collections: Iterable[str] = ()) -> Mapping[str, str]:
+    """Return what stands for the names of documents in the patterns; `collections` are more of them."""
+    noun = "|".join((*_COLLECTIONS.split(), *(f"{re.escape(folded(noun))}s?" for noun in collections)))
+    return {"{noun}": f"({noun})", "{nouns}": f"((?:{noun})(?<=s))", "{collection}": rf"(\w+ )?({noun})"}
+
+
+def _says(patterns: Iterable[str], words: str, forms: Mapping[str, str]) -> bool:
+    return any(re.search(_filled(pattern, forms), words) for pattern in patterns)
 
 
 def _filled(pattern: str, forms: Mapping[str, str]) -> str:

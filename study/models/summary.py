@@ -30,6 +30,7 @@ class ReadingPlan(Learned):
 
     counts = models.JSONField(help_text="Tokens of each piece, in order.")
     window = models.PositiveIntegerField(help_text="Tokens that one prompt may have.")
+    kept = models.BooleanField(default=False, help_text="An answer has read the whole text and kept the model's state.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=KEYS, name="one_reading_plan")]

@@ -73,7 +73,7 @@ async def test_an_answer_passes_its_stages_and_is_stored_with_its_citation(fake_
     assert text_of(events) == "The rent is 900 euros [1]."
     assert events[-1] == Ended("done")
     turn = await sync_to_async(stored)(turn)
-    assert (turn.answer, turn.lane, turn.model) == ("The rent is 900 euros. [1]", "passages", "fake-model")
+    assert (turn.answer, turn.lane, turn.model) == ("The rent is 900 euros. [1]", "deep", "fake-model")
     assert turn.coverage == {"ready": 1, "total": 1, "waiting": []}
     citation = await turn.citations.select_related("document").aget()
     assert (citation.number, citation.document.name, citation.quote) == (1, "lease.txt", RENT)
@@ -117,7 +117,7 @@ def model_sends(monkeypatch: pytest.MonkeyPatch, *events: Event) -> None:
 
     class Scripted:
         async def health(self) -> Health:
-            return Health(EngineState.NOT_LOADED)
+            return Health(EngineState.READY, "scripted")
 
         async def stream(self, request: ChatRequest) -> AsyncIterator[Event]:
             for event in events:

@@ -15,6 +15,7 @@ from projects.intake.service import retry_document
 from projects.models import Conversation, Document, Project, Turn
 from projects.presentation.turns import render_turn
 from study.models import DocumentSummary
+from study.prompts import document_boundary
 from study.service import document_changed
 from tests.projects.factories import add_read, make_project
 from tests.study.factories import a_reader
@@ -36,6 +37,14 @@ def conversation(fake_inference: FakeEngine) -> Conversation:
     a_reader().run()
     fake_inference.requests.clear()
     return Conversation.objects.create(project=project)
+
+
+OVERVIEW = [
+    "A lease [1] and a letter [2].",
+    "",
+    "- lease.txt: A lease of Anna Weber. [1]",
+    "- letter.txt: A letter about water damage. [2]",
+]
 
 
 def yes_with(chance: float) -> FakeAnswer:
@@ -60,8 +69,47 @@ async def test_an_opening_question_is_answered_without_asking_the_model(
 ) -> None:
     turn, shown = await put(conversation, "what are these documents about")
     assert (turn.state, turn.lane, turn.from_cache) == ("done", "digest", True)
-    assert shown == "A lease [1] and a letter [2]."
+    assert shown.splitlines() == OVERVIEW
     assert fake_inference.requests == []
+
+
+async def test_an_overview_in_other_words_is_what_was_prepared_with_a_line_on_each(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    turn, _ = await put(conversation, "i've got five minutes, what's in this pile of files")
+    # The marks of the prepared sentence support too little of it to be kept; those of the lines hold.
+    assert turn.answer.splitlines() == ["A lease and a letter.", *OVERVIEW[1:]]
+    assert [(c.document.name, c.quote) async for c in turn.citations.select_related("document")] == [
+        ("lease.txt", ""),
+        ("letter.txt", ""),
+    ]
+    assert "could be traced" not in await sync_to_async(render_turn)(turn.pk)
+    assert fake_inference.requests == []
+
+
+async def test_an_overview_in_another_language_is_written_in_it(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers.append("Ein Mietvertrag [1] und ein Brief [2].")
+    turn, _ = await put(conversation, "Worum geht es in diesen Unterlagen?")
+    assert (turn.lane, turn.answer) == ("digest", "Ein Mietvertrag und ein Brief.")
+
+
+async def test_what_is_most_frequent_is_concluded_from_what_each_of_them_says(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers += ["Anna Weber", "Dana Gray", "Each is named once, and 17 more."]
+    turn, _ = await put(conversation, "Who is mentioned most often here?")
+    assert turn.lane == "deep"
+    assert turn.answer.splitlines() == [
+        "2 of 2 documents:",
+        "- lease.txt (A lease of Anna Weber.): Anna Weber [1]",
+        "- letter.txt (A letter about water damage.): Dana Gray [2]",
+    ]
+    fake_inference.answers += ["Anna Weber", "Dana Gray", "A woman is named in both."]
+    turn, _ = await put(conversation, "Who is mentioned most often here?", fresh=True)
+    assert turn.answer.splitlines()[0] == "A woman is named in both."
+    assert "Dana Gray" in fake_inference.requests[-1].messages[1].text
 
 
 async def test_asked_afresh_it_goes_to_the_model_behind_the_digest(
@@ -85,7 +133,7 @@ async def test_an_overview_cites_documents_and_quotes_nothing(
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:
     fake_inference.answers.append("There is a letter about water damage [2].")
-    turn, _ = await put(conversation, "Give me an overview")
+    turn, _ = await put(conversation, "Give me an overview", fresh=True)
     cited = [(c.number, c.document.name, c.quote) async for c in turn.citations.select_related("document")]
     assert cited == [(1, "letter.txt", "")]
     assert "<blockquote>" not in await sync_to_async(render_turn)(turn.pk)
@@ -161,15 +209,44 @@ async def test_how_many_there_are_is_counted_and_not_guessed(
     assert fake_inference.requests == []
 
 
-async def test_before_it_was_read_ahead_a_fact_is_looked_up_in_passages(fake_inference: FakeEngine) -> None:
-    def unread() -> Conversation:
-        project = make_project()
-        add(project, "letter.txt", LETTER)
-        return Conversation.objects.create(project=project)
+def unread(text: str) -> Conversation:
+    """Return a conversation about a letter that nobody has read ahead."""
+    project = make_project()
+    add(project, "letter.txt", text)
+    return Conversation.objects.create(project=project)
 
-    turn, _ = await put(await sync_to_async(unread)(), "What is the claim number of Dana Gray?")
+
+async def test_a_short_document_is_read_as_a_whole_by_the_first_question_and_remembered_from_then_on(
+    fake_inference: FakeEngine,
+) -> None:
+    conversation = await sync_to_async(unread)(LETTER)
+    fake_inference.answers += ["The claim number is HX-4711 [1].", "About water damage [1]."]
+    turn, _ = await put(conversation, "What is the claim number of Dana Gray?")
+    assert (turn.lane, "takes no longer than passages" in turn.lane_reason) == ("deep", True)
+    kept = [document_boundary(await Document.objects.values_list("pk", flat=True).aget())]
+    assert list(fake_inference.requests[0].save) == kept
+    turn, _ = await put(conversation, "Where is the water damage of Dana Gray?")
+    assert (turn.lane, "was read before" in turn.lane_reason) == ("deep", True)
+    assert fake_inference.requests[1].save == ()
+    await sync_to_async(a_reader().run)()
+    assert await DocumentSummary.objects.aexists(), "the study goes on from there"
+
+
+async def test_a_long_document_that_was_not_read_ahead_is_looked_up_in_passages(fake_inference: FakeEngine) -> None:
+    conversation = await sync_to_async(unread)(LETTER)
+    await Document.objects.aupdate(tokens=100_000)
+    turn, _ = await put(conversation, "What is the claim number of Dana Gray?")
     assert turn.lane == "passages"
     assert "not read ahead yet" in turn.lane_reason
+    assert fake_inference.requests[0].save == ()
+
+
+async def test_a_text_that_has_changed_since_an_answer_read_it_is_not_remembered(fake_inference: FakeEngine) -> None:
+    conversation = await sync_to_async(unread)(LETTER)
+    await put(conversation, "What is the claim number of Dana Gray?")
+    await Document.objects.aupdate(text_key="another")
+    turn, _ = await put(conversation, "Where is the water damage of Dana Gray?")
+    assert "was read before" not in turn.lane_reason
 
 
 async def test_a_question_that_leans_on_the_last_one_is_put_with_it(
@@ -216,6 +293,7 @@ async def test_a_document_that_the_window_does_not_hold_in_one_piece_is_not_read
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:
     await DocumentSummary.objects.filter(document__name="letter.txt").aupdate(tokens=fake_inference.window)
+    await Document.objects.filter(name="letter.txt").aupdate(tokens=fake_inference.window)
     turn, _ = await put(conversation, "What is the claim number of Dana Gray?")
     assert turn.lane == "passages"
     assert "not read ahead yet" in turn.lane_reason

@@ -14,8 +14,6 @@ OVERVIEW = [
     "what's in this pile of files",
     "Summary",
     "Can you summarise the whole project for me?",
-    "What do all of these files have in common?",
-    "Which kind of damage appears most often here?",
     "tl;dr",
     "Worum geht es in diesen Unterlagen?",
     "Fass mir die Verträge zusammen",
@@ -24,6 +22,20 @@ OVERVIEW = [
     "RÉSUMÉ",
     "¿De qué tratan estos documentos?",
     "Resumen, por favor",
+]
+ACROSS = [
+    "What do all of these files have in common?",
+    "Across all the reports, what are the main causes the investigators came up with?",
+    "Was haben diese Verträge gemeinsam?",
+    "Quelles sont les principales causes ?",
+    "¿Qué tienen en común estos documentos?",
+]
+MOSTLY = [
+    "Which kind of damage appears most often here?",
+    "what is the most common reason",
+    "Welcher Schaden kommt am häufigsten vor?",
+    "Quelle est la cause la plus fréquente ?",
+    "¿Cuál es la causa más frecuente?",
 ]
 WHICH = [
     "How many of these leases allow pets?",
@@ -84,6 +96,8 @@ FACT = [
     ("kind", "question"),
     [
         *((Kind.OVERVIEW, q) for q in OVERVIEW),
+        *((Kind.ACROSS, q) for q in ACROSS),
+        *((Kind.MOSTLY, q) for q in MOSTLY),
         *((Kind.WHICH, q) for q in WHICH),
         *((Kind.EVERY, q) for q in EVERY),
         *((Kind.TOTAL, q) for q in TOTAL),
@@ -99,6 +113,11 @@ def test_a_question_is_told_by_its_words(kind: Kind, question: str) -> None:
 def test_part_of_one_named_thing_is_a_fact_and_of_all_of_them_a_walk() -> None:
     assert kind_of("How many of the seats in the Piper were taken?", anchored=True) is Kind.FACT
     assert kind_of("How many of the planes were home-built?", anchored=False) is Kind.WHICH
+
+
+def test_what_is_said_of_the_pile_is_a_fact_of_one_that_is_named() -> None:
+    assert kind_of("What was the main cause of the fire in Weber's flat?", anchored=True) is Kind.FACT
+    assert kind_of("What was the main cause of the fires?", anchored=False) is Kind.ACROSS
 
 
 def test_documents_may_be_called_by_their_type() -> None:

@@ -26,7 +26,7 @@ async def asked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
     heard = False
     for ask in way.asks:
         hearing = Hearing.of(ask, way.question, way.said, draft)
-        async with aclosing(talk.ask(ask.messages)) as events:
+        async with aclosing(talk.ask(ask.messages, keep=ask.keep)) as events:
             async for event in events:
                 if not isinstance(event, Delta):
                     yield event
@@ -51,7 +51,7 @@ async def is_stated(ask: Ask, talk: Talk) -> bool:
 
     A server that tells no chances is believed. Raises InferenceError.
     """
-    chance = await talk.chance(ask.check) if ask.check else None
+    chance = await talk.chance(ask.asking(ask.check)) if ask.check else None
     return chance is None or chance >= LIKELY
 
 

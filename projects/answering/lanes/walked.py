@@ -7,9 +7,11 @@ from contextlib import aclosing
 
 from inference.contracts import ChatMessage, Delta
 from projects.answering.checking import Checked
+from projects.answering.citations import MARK
 from projects.answering.draft import Draft
 from projects.answering.events import AnswerEvent, Looking
 from projects.answering.phrases import phrases_for
+from projects.answering.prompt import conclusion
 from projects.answering.quoting import is_nothing, locate
 from projects.answering.reply import Reply
 from projects.answering.silence import is_silence
@@ -30,15 +32,27 @@ async def walked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEven
     of = len({_document(ask) for ask in way.asks})
     count = len({mark.document_id for mark in draft.marks})
     head = (phrases.some if draft.text.strip() else phrases.none).format(count=count, of=of)
-    draft.text = f"{head}\n{draft.text.strip()}".strip()
+    told = draft.text.strip()
+    concluded = await _conclusion(way, talk, told) if way.concludes and count > 1 else ""
+    draft.text = "\n\n".join(filter(None, [concluded, f"{head}\n{told}".strip()]))
 
 
 async def _each(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
     """Say of every document what it answers, as soon as it is known."""
     for at, ask in enumerate(way.asks):
         yield Looking(at, len(way.asks), _name(ask))
-        if line := _told(await _heard(talk, ask.messages), ask, way, draft):
+        if line := _told(await _heard(talk, ask.messages, ask.keep), ask, way, draft):
             yield draft.say(line)
+
+
+async def _conclusion(way: Way, talk: Talk, told: str) -> str:
+    """Return what the model concludes from the lines, without sentences whose figures are in none of them."""
+    lines = MARK.sub("", told)
+    counts = " ".join(map(str, range(1, len(way.asks) + 1)))
+    checked = Checked.against([way.said, lines, counts])
+    checked.feed(await _heard(talk, conclusion(way.said, lines)))
+    checked.end()
+    return checked.kept.strip()
 
 
 async def _which(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
@@ -50,7 +64,7 @@ async def _which(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEven
     for at in chosen(likely):
         ask = way.asks[at]
         reply = Reply()
-        reply.feed(await _heard(talk, ask.messages))
+        reply.feed(await _heard(talk, ask.messages, ask.keep))
         reply.end()
         quote = locate(reply.quote or reply.answer, ask.sources, way.question)
         source = ask.sources[quote.number - 1 if quote else 0]
@@ -63,13 +77,13 @@ async def _likelihood(ask: Ask, way: Way, talk: Talk) -> float:
     """Return how likely a document is one of those meant; 0 where it has not the figures and dates of the question."""
     if Values.of("\n".join(source.text for source in ask.sources)).lacks(way.question):
         return 0.0
-    likely = await talk.chance(ask.check)
+    likely = await talk.chance(ask.asking(ask.check), keep=ask.keep)
     return 1.0 if likely is None else likely
 
 
-async def _heard(talk: Talk, messages: Sequence[ChatMessage]) -> str:
+async def _heard(talk: Talk, messages: Sequence[ChatMessage], keep: int = 0) -> str:
     text = ""
-    async with aclosing(talk.ask(messages, ANSWER_TOKENS)) as events:
+    async with aclosing(talk.ask(messages, ANSWER_TOKENS, keep=keep)) as events:
         async for event in events:
             if isinstance(event, Delta):
                 text += event.text

@@ -26,7 +26,7 @@ async def whole(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
         yield Looking(at, len(way.asks), ask.label.partition(":")[0])
         copied = _Copied(ask, Places(ask.sources), way.question, draft, said)
         rest = ""
-        async with aclosing(talk.ask(ask.messages)) as events:
+        async with aclosing(talk.ask(ask.messages, keep=ask.keep)) as events:
             async for event in events:
                 if not isinstance(event, Delta):
                     yield event
