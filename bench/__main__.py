@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.children import ChildDied
 from bench.machine import describe
-from bench.measures import cancel, pools, restore, soak, streams, throughput, yielding
+from bench.measures import cancel, plan, pools, restore, soak, streams, throughput, yielding
 from bench.options import BadOption, Options, from_environment
 from bench.report import Figure
 from bench.run import Bench
@@ -31,6 +31,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "cancel": cancel.run,
     "soak": soak.run,
     "streams": streams.run,
+    "plan": plan.run,
 }
 
 
@@ -63,11 +64,13 @@ def prepare(options: Options) -> Bench:
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     bench = Bench(options, {options.model.id: fetch(options.model)}, scratch)
-    for entry in options.restored if "restore" in options.measures else ():
+    others = {"restore": options.restored, "plan": options.planned}
+    wanted = [entry for measure, entries in others.items() if measure in options.measures for entry in entries]
+    for entry in dict.fromkeys(wanted):
         try:
             bench.paths[entry.id] = fetch(entry)
         except FetchError as error:
-            bench.notes.append(f"Nothing was restored with {entry.id}: {error}")
+            bench.notes.append(f"Only {options.model.id} was measured, not {entry.id}: {error}")
     return bench
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from inference.catalogue import CATALOGUE, DEFAULT_MODEL, TEST_FILES, ModelEntry
 
-MEASURES = ("throughput", "restore", "yield", "pools", "cancel", "soak", "streams")
+MEASURES = ("throughput", "restore", "yield", "pools", "cancel", "soak", "streams", "plan")
 QUICK_MODEL = "smollm2-135m"
 RESTORED_MODELS = (DEFAULT_MODEL, "qwen2.5-coder-0.5b", QUICK_MODEL, "gemma3-270m")
 """Restoring is shown for each, since it depends on what a model keeps of its past."""
+PLANNED_MODELS = (DEFAULT_MODEL, "qwen2.5-coder-0.5b", QUICK_MODEL)
+"""Those of the catalogue that come as packages."""
 
 
 class BadOption(Exception):
@@ -33,6 +35,8 @@ class Sizes:
     cancels: int = 200
     soak_s: float = 30 * 60
     idle: int = 4096
+    planned: int = 16_384
+    filled: int = 16_384
 
 
 QUICK = Sizes(
@@ -48,16 +52,19 @@ QUICK = Sizes(
     cancels=24,
     soak_s=15,
     idle=256,
+    planned=4096,
+    filled=256,
 )
 """Seconds per measure: says that the benchmark works, and nothing about the machine."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """A run: the model that is measured, those that are restored besides, and the measures by name."""
+    """A run: the model that is measured, those that are restored or planned besides, and the measures by name."""
 
     model: ModelEntry
     restored: tuple[ModelEntry, ...]
+    planned: tuple[ModelEntry, ...]
     measures: tuple[str, ...]
     sizes: Sizes
     quick: bool
@@ -70,7 +77,7 @@ def from_environment(environ: Mapping[str, str], cores: int) -> Options:
     quick = flag(environ, "QUICK")
     named = environ.get("MODEL", "").strip()
     model = find(named or (QUICK_MODEL if quick else DEFAULT_MODEL))
-    others = () if named or quick else RESTORED_MODELS
+    alone = bool(named) or quick
     sizes = QUICK if quick else Sizes()
     if repetitions := environ.get("REPETITIONS", ""):
         sizes = replace(sizes, repetitions=round(_number("REPETITIONS", repetitions)))
@@ -78,13 +85,18 @@ def from_environment(environ: Mapping[str, str], cores: int) -> Options:
         sizes = replace(sizes, soak_s=60 * _number("SOAK_MINUTES", minutes))
     return Options(
         model=model,
-        restored=tuple(dict.fromkeys((model, *map(find, others)))),
+        restored=_and(model, () if alone else RESTORED_MODELS),
+        planned=_and(model, () if alone else PLANNED_MODELS),
         measures=chosen(environ.get("ONLY", ""), MEASURES),
         sizes=sizes,
         quick=quick,
         strict=flag(environ, "STRICT"),
         threads=int(_number("THREADS", environ.get("THREADS") or str(cores))),
     )
+
+
+def _and(model: ModelEntry, others: Sequence[str]) -> tuple[ModelEntry, ...]:
+    return tuple(dict.fromkeys((model, *map(find, others))))
 
 
 def find(model_id: str) -> ModelEntry:

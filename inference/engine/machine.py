@@ -33,13 +33,23 @@ def this_machine() -> Machine:
     )
 
 
+def threads_at_most() -> int:
+    """Return how many threads this machine lets the process compute with at once, hardware threads counted."""
+    limits = [limit.cores for limit in _limits(Path("/proc/self/cgroup"), CGROUPS) if limit.cores]
+    return min([_allowed() or os.cpu_count() or 1, *limits])
+
+
 def _physical_cores() -> int:
     """Return the cores without their hardware threads, on which llama.cpp's matrix products gain nothing."""
     import psutil
 
     physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
-    return min(physical, allowed)
+    return min(physical, _allowed() or physical)
+
+
+def _allowed() -> int:
+    """Return the processors that this process may use, 0 where the system does not say."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
 
 
 def _limits(membership: Path, root: Path) -> Iterator[Machine]:

@@ -21,6 +21,11 @@ class Flags:
         attention = {True: "on", False: "off", None: "left to llama.cpp"}[self.flash_attention]
         return f"{self.type_k} keys and {self.type_v} values, flash attention {attention}"
 
+    @property
+    def kv(self) -> str:
+        """The type of the cache: one name where keys and values have the same."""
+        return self.type_k if self.type_k == self.type_v else f"{self.type_k}/{self.type_v}"
+
     def applied(self, spec: ContextSpec) -> ContextSpec:
         """Return a context under these flags."""
         return replace(spec, type_k=self.type_k, type_v=self.type_v, flash_attention=self.flash_attention)
@@ -36,6 +41,10 @@ class Flags:
 
 EXACT = Flags()
 """Under these a restored, resumed or reused prefix gives to the last bit what reading it gives (see `GRAIN`)."""
+
+
+ALL_LAYERS = -1
+"""llama.cpp's number for as many layers as there are; without a graphics card it computes none there."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class Plan:
     type_v: str = "f16"
     flash_attention: bool | None = False
     swa_full: bool = True
-    gpu_layers: int = -1
+    gpu_layers: int = ALL_LAYERS
     notes: tuple[str, ...] = field(default=())
 
     def context(self, pool: PoolName) -> ContextSpec:

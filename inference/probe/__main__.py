@@ -11,8 +11,9 @@ from pathlib import Path
 from inference.engine.budget import WISHED_WINDOW
 from inference.engine.llama import ContextSpec
 from inference.engine.machine import this_machine
+from inference.engine.plan import ALL_LAYERS
 from inference.errors import InferenceError
-from inference.probe.measure import ROUNDS, probe
+from inference.probe.measure import ROUNDS, Way, probe
 from inference.probe.rows import ROWS
 
 
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     spec = ContextSpec(options.window, threads=options.threads or this_machine().cores, swa_full=options.swa_full)
     try:
-        rows = probe(options.model, ROWS, spec, _report, options.rounds)
+        rows = probe(options.model, ROWS, Way(spec, options.gpu_layers, options.rounds), _report)
     except InferenceError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
@@ -39,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--model", type=Path, required=True, help="the GGUF file")
     parser.add_argument("--window", type=int, default=WISHED_WINDOW, help="largest window of interest, in tokens")
     parser.add_argument("--threads", type=int, default=0, help="0: one for each physical core")
+    parser.add_argument("--gpu-layers", type=int, default=ALL_LAYERS, help="on the graphics card, if there is one")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="measurements of each row; the best counts")
     parser.add_argument(
         "--swa-full", action=argparse.BooleanOptionalAction, default=True, help="keep all of a sliding window"

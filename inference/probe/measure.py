@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inference.engine.llama import Context, ContextSpec, Model, Piece
-from inference.engine.plan import Flags
+from inference.engine.plan import ALL_LAYERS, Flags
 from inference.engine.simulation import costs_of
 from inference.errors import EngineFault, ModelFailed
 from inference.probe.rows import Row
@@ -23,10 +23,21 @@ Report = Callable[[int, int], None]
 """Takes the measurements done and those to do."""
 
 
-def probe(path: Path, flags: Sequence[Flags], spec: ContextSpec, report: Report, rounds: int = ROUNDS) -> list[Row]:
-    """Return a row for each of `flags`; `spec` is how contexts ship apart from them. Raises ModelFailed."""
+@dataclass(frozen=True)
+class Way:
+    """How the model ships apart from the flags, and how often each row is measured."""
+
+    spec: ContextSpec
+    gpu_layers: int = ALL_LAYERS
+    rounds: int = ROUNDS
+
+
+def probe(path: Path, flags: Sequence[Flags], way: Way, report: Report) -> list[Row]:
+    """Return a row for each of `flags`. Raises ModelFailed."""
+    spec, rounds = way.spec, way.rounds
     rows = _costs(path, flags, spec)
-    model = Model(path)
+    report(0, rounds * len(rows))
+    model = Model(path, gpu_layers=way.gpu_layers)
     try:
         for number in range(rounds * len(rows)):
             index = number % len(rows)

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+from inference.engine.plan import ALL_LAYERS
 from inference.probe.rows import ROWS, Row
 
 logger = logging.getLogger(__name__)
@@ -23,7 +24,7 @@ FORMAT = 1
 """Raised when what is measured, or how, changes."""
 
 
-def probe_key(sha256: str, threads: int, *, swa_full: bool = True) -> str:
+def probe_key(sha256: str, threads: int, *, swa_full: bool = True, gpu_layers: int = ALL_LAYERS) -> str:
     """Return the key of everything that a measurement depends on: model, flags, llama.cpp and machine."""
     facts = {
         "format": FORMAT,
@@ -34,6 +35,7 @@ def probe_key(sha256: str, threads: int, *, swa_full: bool = True) -> str:
         "machine": platform.machine(),
         "node": platform.node(),
         "threads": threads,
+        "gpu_layers": gpu_layers,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -58,6 +60,14 @@ def save(folder: Path, key: str, rows: Sequence[Row]) -> None:
     with os.fdopen(descriptor, "w") as file:
         json.dump({"rows": [row.to_json() for row in rows]}, file)
     draft.replace(_path(folder, key))
+
+
+def measured_at(folder: Path, key: str) -> float | None:
+    """Return when what is kept under a key was measured, in seconds since the epoch; None when nothing is."""
+    try:
+        return _path(folder, key).stat().st_mtime
+    except OSError:
+        return None
 
 
 def _path(folder: Path, key: str) -> Path:

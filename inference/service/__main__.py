@@ -21,7 +21,7 @@ from inference.engine.budget import WISHED_WINDOW
 from inference.engine.engine import CRASHED, LlamaEngine
 from inference.engine.llama import KV_TYPES, Model, library
 from inference.engine.memory import NoMemory, PrefixMemory
-from inference.engine.plan import Plan
+from inference.engine.plan import ALL_LAYERS, Plan
 from inference.engine.snapshots import SnapshotStore, compatibility_key
 from inference.fetch import stamp
 from inference.service.app import build_app
@@ -123,6 +123,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument("--window", type=int, default=WISHED_WINDOW, help="tokens per conversation, if they fit")
     parser.add_argument("--conversations", type=int, default=2, help="conversations that are answered side by side")
     parser.add_argument("--threads", type=int, default=0, help="0: one for each physical core")
+    parser.add_argument("--gpu-layers", type=int, default=ALL_LAYERS, help="on the graphics card, if there is one")
     parser.add_argument(
         "--swa-full", action=argparse.BooleanOptionalAction, default=True, help="keep all of a sliding window"
     )

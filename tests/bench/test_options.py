@@ -16,18 +16,19 @@ def test_nothing_said_measures_everything_on_the_reference_model() -> None:
         "smollm2-135m",
         "gemma3-270m",
     ]
+    assert [entry.id for entry in options.planned] == ["qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2-135m"]
     assert (options.quick, options.strict, options.sizes.soak_s) == (False, False, 1800)
 
 
 def test_a_quick_run_takes_the_small_model_and_no_other() -> None:
     options = from_environment({"QUICK": "1"}, cores=2)
-    assert (options.model.id, len(options.restored)) == ("smollm2-135m", 1)
+    assert (options.model.id, len(options.restored), len(options.planned)) == ("smollm2-135m", 1, 1)
     assert options.sizes.questions < 20
 
 
 def test_a_named_model_is_the_only_one() -> None:
     options = from_environment({"MODEL": "gemma3-270m"}, cores=2)
-    assert [entry.id for entry in (options.model, *options.restored)] == ["gemma3-270m"] * 2
+    assert [entry.id for entry in (options.model, *options.restored, *options.planned)] == ["gemma3-270m"] * 3
 
 
 def test_measures_keep_their_order_whatever_order_they_are_named_in() -> None:

@@ -95,6 +95,44 @@ def test_keys_and_values_are_alike_unless_both_are_named(words: tuple[str, ...],
     assert planning.named_flags(options) == expected
 
 
+def test_what_the_command_line_leaves_open_is_as_the_probe_found_it(model: Path, tmp_path: Path) -> None:
+    keep_probe(model, tmp_path / "probes")
+    probes = ("--probes", str(tmp_path / "probes"))
+    made = plan(model, *probes, "--type-k", "f16", "--window", "4096")
+    assert flags(made) == Flags("f16", "f16", True)
+    assert made.pools[PoolName.CONVERSATION].window == 4096
+
+
+def test_a_window_beyond_the_memory_is_cut_and_said(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_probe(model, tmp_path / "probes", trained_window=1 << 20)
+    monkeypatch.setattr(planning, "this_machine", lambda: Machine(6 * GIB, 6 * GIB, 3))
+    made = plan(model, "--probes", str(tmp_path / "probes"), "--window", "1000000")
+    assert 16_384 < made.pools[PoolName.CONVERSATION].window < 1_000_000
+    assert "instead of 999,936: the 6.0 GB of this machine hold no more." in made.notes[0]
+
+
+def test_quantized_values_without_flash_attention_become_quantized_keys_and_it_is_said(
+    model: Path, tmp_path: Path
+) -> None:
+    costs = estimated_costs(10**9, 15_000, 8192)
+    rows = [Row(Flags("q8_0", "f16", False), costs, 100, 20)]
+    store.save(tmp_path / "probes", store.probe_key(stamp.checksum(model), 3), rows)
+    words = ("--type-k", "q8_0", "--flash-attention", "off")
+    made = plan(model, "--probes", str(tmp_path / "probes"), *words)
+    assert flags(made) == Flags("q8_0", "f16", False)
+    assert made.notes == (
+        "Quantized values need flash attention, which is off: the keys alone are q8_0.",
+        *made.notes[1:],
+    )
+
+
+def test_layers_on_a_graphics_card_are_handed_on(model: Path) -> None:
+    assert plan(model).gpu_layers == -1
+    assert plan(model, "--gpu-layers", "7").gpu_layers == 7
+
+
 def test_flags_that_the_model_does_not_take_are_replaced_with_a_sentence_and_it_starts(model: Path) -> None:
     """Its heads are 16 wide, half a block of q8_0: with the keys alone quantized llama.cpp ends its process."""
     made = plan(model, "--type-k", "q8_0")
