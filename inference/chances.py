@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 
 from inference.contracts import Chance, Completion, TokenChance
@@ -29,12 +30,23 @@ def chance_of(completion: Completion, words: Collection[str]) -> float | None:
 def chance_against(completion: Completion, words: Collection[str], others: Collection[str]) -> float | None:
     """Return the probability of `words` as a share of that of `words` and `others`: 0.5 is as likely as not.
 
-    None when nothing is known about either.
+    From a server that tells no chances the word itself counts: 1.0 when the answer begins with one of `words`, 0.0 with
+    one of `others`. None when nothing is known about either.
     """
+    if not completion.logprobs:
+        return _by_word(completion.text, words, others)
     mine, theirs = chance_of(completion, words), chance_of(completion, others)
     if mine is None or theirs is None or mine + theirs == 0:
         return None
     return mine / (mine + theirs)
+
+
+def _by_word(text: str, words: Collection[str], others: Collection[str]) -> float | None:
+    begun = re.match(r"\W*(\w+)", text)
+    said = _plain(begun.group(1)) if begun else ""
+    if said in map(_plain, words):
+        return 1.0
+    return 0.0 if said in map(_plain, others) else None
 
 
 def _first(completion: Completion) -> TokenChance | None:

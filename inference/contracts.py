@@ -251,7 +251,8 @@ class Health:
     `progress` is 0…1 while loading, `message` the cause of a failure. `notes` are sentences about how the model runs:
     why the window is smaller than wished, what was given up, what would help. `model_key` tells two models apart
     whatever they are called. `kept_bytes` of at most `kept_quota` are taken by stored states (0: nothing is kept);
-    `trouble` says why the last one could not be stored, empty when it could.
+    `trouble` says why the last one could not be stored, empty when it could. `keeps` False: the state of what was read
+    can be kept nowhere, as with a server that is not ours.
     """
 
     state: EngineState
@@ -267,6 +268,7 @@ class Health:
     kept_bytes: int = 0
     kept_quota: int = 0
     trouble: str = ""
+    keeps: bool = True
 
     @classmethod
     def from_wire(cls, data: Mapping[str, Any]) -> Self:

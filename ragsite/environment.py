@@ -6,6 +6,8 @@ import os
 
 from django.core.exceptions import ImproperlyConfigured
 
+from inference.external.address import normalised
+
 OFFLINE = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -38,6 +40,15 @@ def whole_number(name: str, default: int, lowest: int, highest: int) -> int:
     if not text.isascii() or not text.isdigit() or not lowest <= int(text) <= highest:
         raise ImproperlyConfigured(f"{name} is a whole number from {lowest} to {highest}, not {text!r}.")
     return int(text)
+
+
+def server_address(name: str) -> str:
+    """Return a variable as the address of an OpenAI-compatible server, empty when it is not set."""
+    text = os.environ.get(name, "").strip()
+    try:
+        return normalised(text) if text else ""
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from None  # without the text, which may have a password in it
 
 
 def names(name: str) -> list[str]:

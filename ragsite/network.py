@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from django.http.request import split_domain_port
+
+from inference.loopback import is_loopback
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared, never bound here
 
 PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 """Traces of a proxy. They are never believed; that they are there is enough not to take the caller for the owner."""
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether binding to `host` keeps the server reachable from this machine alone.
-
-    A name other than `localhost` counts as not loopback: what it resolves to may change.
-    """
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host.strip("[]"))
-    except ValueError:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        return address.ipv4_mapped.is_loopback  # ::ffff:127.0.0.1, an IPv4 caller on a socket for both
-    return address.is_loopback
 
 
 def allowed_hosts(host: str, extra: Sequence[str]) -> list[str]:

@@ -11,11 +11,15 @@ from study.prompts import PROMPT_VERSION
 
 @dataclass(frozen=True)
 class Learner:
-    """The model that reads, under the prompts of this version; `window` are the tokens that it can have before it."""
+    """The model that reads, under the prompts of this version; `window` are the tokens that it can have before it.
+
+    `keeps` tells that its state of what it has read can be kept on the disk.
+    """
 
     model_key: str
     window: int
     prompt_version: str = PROMPT_VERSION
+    keeps: bool = True
 
     @property
     def filter(self) -> dict[str, Any]:
@@ -31,4 +35,4 @@ def learner_of(health: Health) -> Learner | None:
     """Return the model that can read now, or None while there is none."""
     if health.state is not EngineState.READY:
         return None
-    return Learner((health.model_key or health.model)[:64], health.window or UNKNOWN_WINDOW)
+    return Learner((health.model_key or health.model)[:64], health.window or UNKNOWN_WINDOW, keeps=health.keeps)

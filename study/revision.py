@@ -38,6 +38,8 @@ def remembered_of(project_id: int, learner: Learner) -> frozenset[str]:
 
     Of a document that does not fit into the window the state is only that of its last part: it is not among them.
     """
+    if not learner.keeps:
+        return frozenset()
     own = {"document__project": project_id, **learner.filter}
     read = DocumentSummary.objects.filter(tokens__lt=learner.window, **own).values_list("document_id", flat=True)
     asked = ReadingPlan.objects.filter(kept=True, text_key=F("document__text_key"), **own)

@@ -17,11 +17,11 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
+from inference.loopback import is_loopback
 from inference.supervise import processes
 from inference.supervise.ports import free_port
 from inference.supervise.processes import Mark, find, is_alive, wait_until
 from ragsite.launch import CannotStart, require_account, require_port
-from ragsite.network import is_loopback
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 240.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragsite.network import PROXY_HEADERS, allowed_hosts, is_local_call, is_loopback, is_same_origin
+from inference.loopback import is_loopback
+from ragsite.network import PROXY_HEADERS, allowed_hosts, is_local_call, is_same_origin
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "::ffff:127.0.0.1"])
