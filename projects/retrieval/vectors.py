@@ -64,25 +64,27 @@ def _is_behind() -> bool:
     states = dict(VectorIndex.objects.values_list("state", "key"))
     if VectorIndex.State.RETIRED in states or VectorIndex.State.BUILDING in states:
         return True
+    current = indexes.serving()
     try:
         key = backend_key(embeddings.configured())
-    except EmbeddingFailed:
-        return False  # shown by /health/ and in searches; nothing can be built
-    current = indexes.serving()
+    except EmbeddingFailed:  # shown by /health/ and in searches; only the index that serves can be filled
+        return current is not None and indexes.usable(current) and indexes.lacking(current).exists()
     if current is None or current.key != key:
         return Chunk.objects.exists()
     return indexes.lacking(current).exists()
 
 
 def _indexes() -> list[VectorIndex]:
-    """Return the indexes that can be filled now: none while the model cannot be loaded, which searches say."""
+    """Return the indexes that can be filled now: while the model cannot be loaded, the one that serves by another."""
     if embeddings.is_off():
         return []
     try:
-        return [index for index in indexes.to_fill() if indexes.usable(index)]
+        wanted = indexes.to_fill()
     except EmbeddingFailed as error:
-        logger.warning("no vectors are made: %s", error.message)
-        return []
+        logger.warning("no vectors are made by the chosen model: %s", error.message)
+        current = indexes.serving()
+        wanted = [current] if current else []
+    return [index for index in wanted if indexes.usable(index)]
 
 
 def _fill(index: VectorIndex, document_id: int, deadline: float) -> bool:
