@@ -6,20 +6,23 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from inference.engine.budget import SMALLEST_WINDOW, WISHED_WINDOW, Costs, Curve, Wish, share
+from inference.engine.budget import SMALLEST_WINDOW, WISHED_WINDOW, Costs, Curve
 from inference.engine.machine import Machine
-from inference.engine.plan import EXACT, Flags
+from inference.engine.plan import ALL_LAYERS, EXACT, Flags
 from inference.errors import ModelFailed
 from inference.fetch import stamp
 from inference.gguf_check import check_header
 from inference.gguf_header import Header
 from inference.installed import LocalModel
 from inference.probe import store
-from inference.probe.rows import choose
+from inference.probe.rows import Row
+from inference.tuning.outlook import Ground, outcome
+from inference.tuning.overrides import Overrides
 
 ESTIMATED_BUFFERS = 320 << 20
 """Bytes of a context beside its cells, before llama.cpp has been asked: what models with a large vocabulary need."""
 BYTES_F16 = 2
+AUTOMATIC = Overrides()
 
 
 @dataclass(frozen=True)
@@ -38,41 +41,54 @@ class Fit:
     write_tps: float | None = None
 
 
-def fit_of(model: LocalModel, machine: Machine, probes: Path, *, active: bool = False) -> Fit:
-    """Return how a model fits. The active one holds its memory already, so what is free now says nothing about it."""
+def fit_of(
+    model: LocalModel, machine: Machine, probes: Path, *, active: bool = False, overrides: Overrides = AUTOMATIC
+) -> Fit:
+    """Return how a model fits under what is set for it.
+
+    The active one holds its memory already, so what is free now says nothing about it.
+    """
     if active:
         machine = replace(machine, available=machine.total)
     try:
-        by_probe = _by_probe(model, machine, probes)
-        return by_probe or _estimated(model, machine)
+        result = outcome(ground_of(model, machine, probes, overrides), overrides)
     except ModelFailed as error:
         return Fit(fits=False, message=error.message)
-
-
-def _by_probe(model: LocalModel, machine: Machine, probes: Path) -> Fit | None:
-    sha256 = stamp.remembered(model.path) if model.state == "installed" else None
-    rows = store.load(probes, store.probe_key(sha256, machine.cores)) if sha256 else None
-    if not rows:
-        return None
-    candidate = choose(rows, machine, Wish()).chosen
-    if candidate.share is None:
-        return None
-    fit = _fit(candidate.share.window, candidate.row.flags, tight=candidate.share.tight)
-    return replace(fit, read_tps=candidate.row.prefill_tps, write_tps=candidate.row.decode_tps)
-
-
-def _estimated(model: LocalModel, machine: Machine) -> Fit:
-    costs = _estimate(model)
-    if costs is None:
+    if result.share is None:
         return Fit()
-    part = share(costs, machine, Wish())
-    return _fit(part.window, EXACT, tight=part.tight)
+    fit = _fit(result.share.window, result.flags, tight=result.share.tight)
+    return replace(fit, read_tps=result.row.prefill_tps, write_tps=result.row.decode_tps) if result.row else fit
+
+
+def ground_of(model: LocalModel, machine: Machine, probes: Path, overrides: Overrides = AUTOMATIC) -> Ground:
+    """Return what is known of a model under what is set for it. Raises ModelFailed for a file that is of no use.
+
+    A file that was measured is not read again.
+    """
+    rows = measured_rows(model, probes, overrides.threads or machine.cores, overrides.gpu_layers)
+    if rows:
+        return Ground(machine, rows, next((row.costs for row in rows if row.flags == EXACT), None))
+    return Ground(machine, (), _estimate(model))
+
+
+def measured_rows(model: LocalModel, probes: Path, threads: int, gpu_layers: int | None = None) -> list[Row]:
+    """Return what was measured of a model with so many threads, and layers on the graphics card; empty before that."""
+    sha256 = stamp.remembered(model.path) if model.state == "installed" else None
+    if not sha256:
+        return []
+    layers = ALL_LAYERS if gpu_layers is None else gpu_layers
+    return store.load(probes, store.probe_key(sha256, threads, gpu_layers=layers)) or []
+
+
+def trained_window(ground: Ground) -> int:
+    """Return the tokens that a model was made for, 0 where nothing is known of it."""
+    costs = next((row.costs for row in ground.rows if row.costs), ground.estimate)
+    return costs.trained_window if costs else 0
 
 
 def _fit(window: int, flags: Flags, *, tight: bool) -> Fit:
-    kv = flags.type_k if flags.type_k == flags.type_v else f"{flags.type_k}/{flags.type_v}"
     message = "tight: close some programs" if tight else f"fits, window {window:,} tokens"
-    return Fit(fits=True, window=window, kv=kv, message=message, tight=tight)
+    return Fit(fits=True, window=window, kv=flags.kv, message=message, tight=tight)
 
 
 def _estimate(model: LocalModel) -> Costs | None:

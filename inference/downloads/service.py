@@ -19,6 +19,7 @@ from inference.fetch.errors import Unusable
 from inference.fetch.jobs import alone
 from inference.installed import LocalModel, active_model, delete_file, lookup, of_entry
 from inference.models import Download, stored_choice
+from inference.tuning.store import forget
 
 State, Kind = Download.State, Download.Kind
 
@@ -96,6 +97,7 @@ def remove(model_id: str, served: str) -> LocalModel:
         raise ModelFailed(f"{model.id} is being fetched. Cancel that first.")
     _delete(model.path)
     rows.delete()
+    forget(model.id)
     return replace(model, present_bytes=0)
 
 

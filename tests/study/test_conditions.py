@@ -34,7 +34,8 @@ def nobody_there() -> None:
         (Conditions(engine=EngineState.NOT_LOADED), Reason.MODEL_LOADING),
         (Conditions(engine=EngineState.FAILED), Reason.MODEL_FAILED),
         (Conditions(asking=True, typing=True), Reason.ASKING),
-        (Conditions(typing=True), Reason.TYPING),
+        (Conditions(typing=True, measuring=True), Reason.TYPING),
+        (Conditions(measuring=True), Reason.MEASURING),
     ],
     ids=str,
 )

@@ -1,4 +1,4 @@
-"""`manage.py fetcher`: fetch the models that the pages ask for, until it is stopped."""
+"""`manage.py fetcher`: fetch and measure the models that the pages ask for, until it is stopped."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from inference.downloads import bell
 from inference.downloads.service import bell_path, is_anything_left
 from inference.downloads.worker import work_once
 from inference.identity import own_identity
+from inference.tuning import measuring
+from inference.tuning.measuring import measure_once
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +31,7 @@ NICENESS = 10
 
 
 class Command(BaseCommand):
-    help = "Fetch the models that the pages ask for; `manage.py up` runs everything."
+    help = "Fetch and measure the models that the pages ask for; `manage.py up` runs everything."
 
     def handle(self, *args: Any, **options: Any) -> None:
         # As an exception, so that a child under way is ended and what it has unpacked is deleted.
@@ -49,9 +51,10 @@ class Command(BaseCommand):
 def _work(me: str) -> None:
     # Before looking: what is asked for afterwards rings once more.
     seen = bell.heard(bell_path())
-    if work_once(me):
+    # Measurements first: they take a minute, a download may take hours.
+    if measure_once(me) or work_once(me):
         return
-    if not is_anything_left():
+    if not (is_anything_left() or measuring.is_anything_left()):
         _rest(bell_path(), seen)
     time.sleep(POLL_S)
 
