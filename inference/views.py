@@ -17,8 +17,10 @@ from django.views.decorators.vary import vary_on_headers
 from inference import gateway
 from inference.activation import activate, probes_dir
 from inference.downloads import service
+from inference.embeddings.page import meaning_page
 from inference.engine.machine import this_machine
 from inference.errors import InferenceError, UnknownModel
+from inference.external.page import outside
 from inference.fitting import fit_of
 from inference.installed import LocalModel, active_model, known_models, lookup
 from inference.models import Download, stored_choice
@@ -40,7 +42,7 @@ def models(request: HttpRequest) -> HttpResponse:
     page = _page()
     context = {"page": page, "may_manage": _may_manage(request)}
     if "HX-Request" not in request.headers or "HX-History-Restore-Request" in request.headers:
-        return render(request, "inference/models.html", context)
+        return render(request, "inference/models.html", {**context, "outside": outside(), "meaning": meaning_page()})
     if page.moving and request.GET.get("seen") == page.version:
         response = render(request, "inference/_ways.html", context)
         response["HX-Reswap"] = "none"
