@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from inference.downloads import service
-from inference.models import Download, ModelChoice
+from inference.models import Download, Measurement, ModelChoice, ModelSettings
+from inference.switching.bells import ring_choice
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -29,6 +32,10 @@ class ModelChoiceAdmin(ModelAdmin):
 
     def has_add_permission(self, request: object) -> bool:
         return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        transaction.on_commit(lambda: ring_choice(settings.RUN_DIR))
 
 
 @admin.register(Download)
@@ -72,3 +79,38 @@ class DownloadAdmin(ModelAdmin):
     def get_actions(self, request: HttpRequest) -> Any:
         # Who may only look gets no actions: Django asks for the right named in `permissions`, and these change things.
         return super().get_actions(request) if request.user.has_perm("inference.change_download") else {}
+
+
+class LookedAt(ModelAdmin):
+    """Rows to look at: what is changed by hand is not checked, and no process hears of it."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(ModelSettings)
+class ModelSettingsAdmin(LookedAt):
+    """What is set for each model on the models page."""
+
+    list_display = ["model_id", "window", "kv", "flash_attention", "threads", "conversations", "updated"]
+    search_fields = ["model_id"]
+    date_hierarchy = "updated"
+
+
+@admin.register(Measurement)
+class MeasurementAdmin(LookedAt):
+    """How measurements go; what they found is in the folder of the models."""
+
+    list_display = ["model_id", "state", "done", "total", "note", "updated"]
+    list_filter = ["state"]
+    search_fields = ["model_id", "error"]
+    date_hierarchy = "created"

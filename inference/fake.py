@@ -9,7 +9,7 @@ import math
 import re
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inference.contracts import (
@@ -21,12 +21,13 @@ from inference.contracts import (
     Finished,
     FinishReason,
     Health,
+    PoolName,
     Progress,
     Timings,
     TokenChance,
 )
 from inference.engine.port import Sink
-from inference.errors import EngineFault, InferenceError, ModelFailed, ModelLoading, UnknownModel
+from inference.errors import EngineFault, InferenceError, ModelFailed, ModelLoading, ServiceUnavailable, UnknownModel
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,13 @@ class FakeEngine:
             ticket.cancel()
         for thread in self._threads:
             thread.join()
+
+    def retire(self, keep: Collection[PoolName] = ()) -> None:
+        """Take no more requests, and end those of the other pools."""
+        self.refuse = ServiceUnavailable()
+        for request, ticket in zip(self.requests, self.tickets, strict=True):
+            if request.pool not in keep:
+                ticket.cancel()
 
     def submit(self, request: ChatRequest, sink: Sink) -> FakeTicket:
         """Accept a request, or refuse it the way the real engine would."""

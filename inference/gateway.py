@@ -1,85 +1,84 @@
-"""The one way to the model: finds the inference service, speaks HTTP with it, and names every failure once."""
+"""The one way to the model, wherever it runs: finds who answers, and is the same to its callers for each."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
-from dataclasses import asdict
-from typing import Any, TypeVar
-from urllib.parse import quote
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import Protocol, TypeVar
 
-import httpx
 from asgiref.sync import async_to_sync, sync_to_async
 
 from inference import endpoint
-from inference.contracts import (
-    ChatRequest,
-    Completion,
-    Delta,
-    EngineState,
-    Event,
-    Finished,
-    Health,
-    Progress,
-    Timings,
-    TokenChance,
-)
-from inference.errors import (
-    InferenceError,
-    NotAuthorised,
-    ServiceLost,
-    ServiceStalled,
-    ServiceUnavailable,
-    from_code,
-)
-from inference.supervise import status
+from inference.contracts import ChatRequest, Completion, Delta, EngineState, Event, Finished, Health
+from inference.engine.shelf import delete_named
+from inference.errors import InferenceError, ServiceLost, ServiceUnavailable
+from inference.external.choice import Server, answers_elsewhere, chosen
+from inference.external.server import ExternalServer
+from inference.local_service import CHANGED, NOT_RUNNING, NOT_UNDERSTOOD, LocalService, StreamReader, to_wire
+from inference.switching import waiting
 
-CONNECT_S = 2.0
+__all__ = [
+    "CHANGED",
+    "NOT_RUNNING",
+    "NOT_UNDERSTOOD",
+    "Gateway",
+    "StreamReader",
+    "complete",
+    "count_tokens",
+    "forget",
+    "gateway",
+    "health",
+    "to_wire",
+    "wake",
+]
+
 BEAT_S = 5.0
-IDLE_S = 30.0
-"""The service sends a heartbeat at least every 2 s; a silence of this many seconds means that it hangs."""
-
-NOT_RUNNING = "Readahead is not running. Start it with `make run` or `manage.py up`."
-NOT_UNDERSTOOD = "The model service is of another version than the rest. Restart Readahead."
-
-_LIMITS = httpx.Timeout(IDLE_S, connect=CONNECT_S)
-_HEALTH_LIMITS = httpx.Timeout(5.0, connect=CONNECT_S)
-
 
 Result = TypeVar("Result")
 
 
+class Backend(Protocol):
+    """What answers: the local service or a server in its place."""
+
+    def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """See `Gateway.stream`."""
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """See `Gateway.count_tokens`."""
+
+    async def health(self) -> Health:
+        """See `Gateway.health`."""
+
+
 class Gateway:
-    """Asynchronous access to the service; belongs to the event loop that made it (see `gateway`)."""
+    """Asynchronous access to the model; belongs to the event loop that made it (see `gateway`).
+
+    Who answers is looked up with every call, so that a change holds at once and in every process.
+    """
 
     def __init__(self) -> None:
-        # trust_env off: a proxy variable of the user's shell must not see documents on their way to loopback.
-        self._client = httpx.AsyncClient(timeout=_LIMITS, trust_env=False)
+        self._local = LocalService()
+        self._servers: dict[Server, ExternalServer] = {}
 
     async def close(self) -> None:
         """Give the connections back."""
-        await self._client.aclose()
+        await self._local.close()
+        for server in self._servers.values():
+            await server.close()
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Yield the request's events as they come; the last is `Finished`. Raises InferenceError.
 
         Closing the iterator closes the HTTP stream, and with it the request in the engine.
         """
-        body = to_wire(request, stream=True)
-        with _named_failures():
-            async with self._client.stream("POST", json=body, **_to("/v1/chat/completions")) as reply:
-                if reply.is_error:
-                    raise _error(reply.status_code, await reply.aread())
-                reader = StreamReader()
-                async for line in reply.aiter_lines():
-                    for event in reader.feed(line):
-                        yield event
-                if not reader.finished:
-                    raise ServiceLost
+        backend = self._backend()
+        async with aclosing(backend.stream(request)) as events:
+            async for event in events:
+                yield event
 
     async def complete(self, request: ChatRequest, beat: Callable[[], None] | None = None) -> Completion:
         """Return the whole answer. Raises InferenceError.
@@ -97,27 +96,52 @@ class Gateway:
         return collected.completion()
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return each text's tokens under the loaded model, special tokens off. Raises InferenceError."""
-        with _named_failures():
-            reply = await self._client.post(json={"texts": list(texts)}, **_to("/tokenize"))
-        return _counts(reply)
+        """Return each text's tokens under the model, special tokens off. Raises InferenceError.
+
+        A server that does not count has them estimated, rather too many than too few.
+        """
+        return await self._backend().count_tokens(texts)
 
     async def forget(self, name: str) -> int:
-        """Delete the states kept under a boundary's name, of every model; return how many. Raises InferenceError."""
-        with _named_failures():
-            reply = await self._client.delete(**_to(f"/snapshots/{quote(name, safe='')}"))
-        if reply.is_error:
-            raise _error(reply.status_code, reply.content)
-        return int(reply.json()["forgotten"])
+        """Delete the states kept under a boundary's name, of every model; return how many. Raises InferenceError.
+
+        They are the local service's, and stay on the disk while a server answers in its place.
+        """
+        from django.conf import settings
+
+        if answers_elsewhere() and endpoint.read(settings.RUN_DIR) is None:
+            return delete_named(Path(settings.SNAPSHOTS_DIR), name)
+        return await self._local.forget(name)
 
     async def health(self) -> Health:
-        """Return the service's state; a service that cannot be reached is NOT_LOADED with the reason."""
+        """Return the state of what answers; what cannot be reached is NOT_LOADED with the reason."""
         try:
-            with _named_failures():
-                reply = await self._client.get(timeout=_HEALTH_LIMITS, **_to("/health"))
-            return _health(reply)
+            return await self._backend().health()
         except InferenceError as error:
             return Health(EngineState.NOT_LOADED, message=error.message)
+
+    async def health_when_served(self) -> Health:
+        """Return the state; where the local model is on its way or asleep, once it is there.
+
+        Whoever is about to ask for a person begins with this: so the plan of an answer is made for the model that
+        gives it.
+        """
+        with suppress(InferenceError):  # which `health` puts into its words
+            if self._backend() is self._local:
+                return await self._local.health_when_served()
+        return await self.health()
+
+    def _backend(self) -> Backend:
+        """Return what answers now. Raises InferenceError, also where nothing may be sent there yet."""
+        there = chosen()
+        if there is None:
+            return self._local
+        if there.held:
+            raise ServiceUnavailable(there.held)
+        # An earlier one may still be answering: it is closed with the rest.
+        if there.server not in self._servers:
+            self._servers[there.server] = ExternalServer(there.server)
+        return self._servers[there.server]
 
 
 _gateways: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Gateway] = weakref.WeakKeyDictionary()
@@ -151,6 +175,14 @@ def health() -> Health:
     return _in_a_loop_of_its_own(lambda own: own.health())
 
 
+def wake() -> None:
+    """Bring the local model back if it is asleep and no server answers in its place: there is work for it."""
+    from django.conf import settings
+
+    if not answers_elsewhere():
+        waiting.wake(settings.RUN_DIR)
+
+
 def _in_a_loop_of_its_own(call: Callable[[Gateway], Awaitable[Result]]) -> Result:
     """Make one call to its end, whatever becomes of the process's event loop.
 
@@ -167,33 +199,6 @@ async def _once(call: Callable[[Gateway], Awaitable[Result]]) -> Result:
         return await call(own)
     finally:
         await own.close()
-
-
-class StreamReader:
-    """Turns the lines of an event stream into events; usage and timings come one chunk after the finish reason."""
-
-    def __init__(self) -> None:
-        self.finished = False
-        self._reason: Any = "stop"
-
-    def feed(self, line: str) -> Iterator[Event]:
-        """Yield what one line of the stream means. Raises InferenceError for an error chunk."""
-        if not line.startswith("data: ") or line == "data: [DONE]":
-            return
-        chunk = json.loads(line.removeprefix("data: "))
-        if "error" in chunk:
-            raise from_code(chunk["error"].get("code") or "", chunk["error"].get("message") or "")
-        if "progress" in chunk:
-            yield Progress(**chunk["progress"])
-        for choice in chunk["choices"]:
-            self._reason = choice.get("finish_reason") or self._reason
-            text = choice.get("text") or choice.get("delta", {}).get("content") or ""
-            entries = (choice.get("logprobs") or {}).get("content") or ()
-            if text or entries:
-                yield Delta(text, tuple(TokenChance.from_wire(entry) for entry in entries))
-        if "timings" in chunk:
-            self.finished = True
-            yield Finished(self._reason, Timings.from_wire(chunk["timings"]), chunk.get("model", ""))
 
 
 class _Collector:
@@ -213,92 +218,3 @@ class _Collector:
         if self._end is None:
             raise ServiceLost
         return Completion.of(self._pieces, self._end)
-
-
-def to_wire(request: ChatRequest, *, stream: bool) -> dict[str, Any]:
-    """Return the JSON body of a request; the service's `wire.parse_chat` is its inverse."""
-    sampling = asdict(request.sampling)
-    schema = sampling.pop("grammar_schema")
-    body: dict[str, Any] = {
-        "messages": [_message(message) for message in request.messages],
-        "pool": str(request.pool),
-        "max_tokens": request.max_tokens,
-        "stop": list(request.stop),
-        "conversation": request.conversation,
-        "save_at": list(request.save),
-        "model": request.model,
-        "stream": stream,
-        **sampling,
-    }
-    if schema is not None:
-        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-    if request.logprobs is not None:
-        body.update(logprobs=True, top_logprobs=request.logprobs)
-    return body
-
-
-def _message(message: Any) -> dict[str, Any]:
-    if isinstance(message.content, str):
-        return {"role": message.role, "content": message.content}
-    parts = [{"type": "text", "text": part.text, "boundary": part.boundary} for part in message.content]
-    return {"role": message.role, "content": parts}
-
-
-def _endpoint() -> endpoint.Endpoint:
-    from django.conf import settings
-
-    published = endpoint.read(settings.RUN_DIR)
-    if published is None:
-        raise _unavailable()
-    return published
-
-
-def _unavailable() -> ServiceUnavailable:
-    """Say whether somebody starts the service again, or nobody."""
-    from django.conf import settings
-
-    return ServiceUnavailable("" if status.read(settings.RUN_DIR) else NOT_RUNNING)
-
-
-def _to(path: str) -> dict[str, Any]:
-    """Return address and key for a call, both of the same service: another one may take its place at any moment."""
-    service = _endpoint()
-    return {"url": service.url + path, "headers": {"Authorization": f"Bearer {service.key}"}}
-
-
-@contextmanager
-def _named_failures() -> Iterator[None]:
-    """Translate transport failures; the distinction is whether an answer could have begun already."""
-    try:
-        yield
-    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise _unavailable() from error
-    except httpx.TimeoutException as error:
-        raise ServiceStalled from error
-    except (httpx.TransportError, httpx.StreamError) as error:
-        raise ServiceLost from error
-
-
-def _error(code: int, content: bytes) -> InferenceError:
-    if code == 401:
-        return NotAuthorised()
-    try:
-        detail: Mapping[str, Any] = json.loads(content)["error"]
-    except (ValueError, KeyError, TypeError):
-        return InferenceError(f"The model service answered with status {code}. Try again.")
-    return from_code(detail.get("code") or "", detail.get("message") or "")
-
-
-def _counts(reply: httpx.Response) -> list[int]:
-    if reply.is_error:
-        raise _error(reply.status_code, reply.content)
-    return [int(count) for count in reply.json()["counts"]]
-
-
-def _health(reply: httpx.Response) -> Health:
-    if reply.is_error:
-        raise _error(reply.status_code, reply.content)
-    try:
-        return Health.from_wire(reply.json())
-    except (ValueError, TypeError, AttributeError):
-        return Health(EngineState.NOT_LOADED, message=NOT_UNDERSTOOD)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from inference.clock import time_of_day
@@ -15,6 +15,9 @@ from inference.fetch.sizes import human_bytes, human_seconds
 from inference.fitting import Fit
 from inference.installed import LocalModel
 from inference.models import Download
+from inference.switching.machine import Step
+from inference.switching.report import ModelReport, told
+from inference.tuning.cards import Tuned
 
 State = Download.State
 
@@ -49,7 +52,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Card:
-    """A model. `served` answers at the moment, `chosen` does from the next start on."""
+    """A model. `served` answers at the moment, `chosen` from the next start on, `tuned` is how it runs, if here."""
 
     id: str
     file: str
@@ -67,6 +70,7 @@ class Card:
     can_fetch: bool
     can_use: bool
     can_delete: bool
+    tuned: Tuned | None = None
 
     @property
     def has_actions(self) -> bool:
@@ -76,7 +80,10 @@ class Card:
 
 @dataclass(frozen=True)
 class Engine:
-    """The model service: `badge` and `words` for its state, `percent` while it loads, `notes` about how it runs."""
+    """The model service: `badge` and `words` for its state, `percent` while it loads, `notes` about how it runs.
+
+    `news` is what the supervisor says of a change of the model, `trouble` whether that is a failure.
+    """
 
     name: str
     badge: str
@@ -85,6 +92,8 @@ class Engine:
     loading: bool
     facts: str
     notes: tuple[str, ...]
+    news: str = ""
+    trouble: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,8 @@ class Page:
 class Surroundings:
     """What the models are seen in.
 
-    `active` is the one to serve, None when it is gone; `fetching` tells that the process that fetches runs.
+    `active` is the one to serve, None when it is gone; `fetching` tells that the process that fetches runs; `report` is
+    what the supervisor says of the model, None without one. `elsewhere`: a server answers in place of the local model.
     """
 
     machine: Machine
@@ -119,6 +129,8 @@ class Surroundings:
     named: bool
     fetching: bool
     now: datetime
+    report: ModelReport | None = None
+    elsewhere: bool = False
 
 
 def way_of(row: Download, now: datetime) -> Way:
@@ -233,27 +245,57 @@ def engine_of(health: Health) -> Engine:
     )
 
 
+_STEPS = {
+    Step.STOPPED: ("starting", _BUSY),
+    Step.STARTING: ("starting", _BUSY),
+    Step.LOADING: ("loading", _BUSY),
+    Step.STOPPING: ("ending", _BUSY),
+    Step.WAITING: ("started again soon", "badge-warn"),
+    Step.FAILED: ("could not be loaded", "badge-bad"),
+    Step.ASLEEP: ("asleep", ""),
+}
+"""What the page calls the steps in which no model can be asked."""
+
+
+def engine_kept(engine: Engine, report: ModelReport | None) -> Engine:
+    """Return the service as the page shows it where a supervisor keeps it, who also knows of what is not there."""
+    if report is None:
+        return engine
+    if report.step in _STEPS:
+        words, badge = _STEPS[report.step]
+        loading = report.step is Step.LOADING
+        engine = replace(engine, name=report.model, words=words, badge=badge, loading=loading, percent=report.percent)
+        engine = replace(engine, facts="", notes=())
+    return replace(engine, news="" if report.is_plain else told(report), trouble=bool(report.failures))
+
+
 def page_of(models: Iterable[tuple[LocalModel, Fit]], rows: Iterable[Download], around: Surroundings) -> Page:
     """Return the page."""
     ways = {row.file: way_of(row, around.now) for row in rows if row.state != State.DONE}
     cards = tuple(card_of(model, fit, around, ways.get(model.path.name)) for model, fit in models)
     listed = {card.file for card in cards}
     others = tuple(way for file, way in ways.items() if file not in listed)
-    engine = engine_of(around.health)
+    engine = engine_kept(engine_of(around.health), around.report)
     on_their_way = any(way.moving for way in ways.values())
     total, free = around.machine.total / GIB, around.machine.available / GIB
-    active, health = around.active, around.health
     return Page(
         cards=cards,
         others=others,
         engine=engine,
         memory=f"{total:.0f} GB of memory, {free:.1f} GB of it free",
-        pending=active.id if active and health.model and health.model != active.id else "",
+        pending=_pending(around),
         named=around.named,
         idle=on_their_way and not around.fetching,
-        moving=on_their_way or engine.loading,
+        moving=on_their_way or engine.loading or bool(around.report and around.report.is_moving),
         version=_version(cards, others, engine, around.fetching),
     )
+
+
+def _pending(around: Surroundings) -> str:
+    """Return the model that is chosen and answers only after the next start."""
+    active, served = around.active, around.health.model
+    settled = around.report is not None or around.elsewhere
+    return active.id if active and served and served != active.id and not settled else ""
 
 
 def _version(cards: tuple[Card, ...], others: tuple[Way, ...], engine: Engine, fetching: object) -> str:
@@ -262,6 +304,6 @@ def _version(cards: tuple[Card, ...], others: tuple[Way, ...], engine: Engine, f
     parts = [
         [(way.pk, way.badge, way.error, way.can_cancel, way.can_retry) for way in ways],
         [(card.id, card.state, card.served, card.chosen, card.speed) for card in cards],
-        [engine.name, engine.words, engine.notes, fetching],
+        [engine.name, engine.words, engine.notes, engine.trouble, fetching],
     ]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -20,13 +20,18 @@ from inference.downloads import service
 from inference.embeddings.page import meaning_page
 from inference.engine.machine import this_machine
 from inference.errors import InferenceError, UnknownModel
+from inference.external.choice import answers_elsewhere
 from inference.external.page import outside
-from inference.fitting import fit_of
+from inference.fitting import AUTOMATIC, Fit, fit_of
 from inference.installed import LocalModel, active_model, known_models, lookup
-from inference.models import Download, stored_choice
+from inference.models import Download, Measurement, stored_choice
 from inference.presentation import Page, Surroundings, page_of
 from inference.supervise import status
 from inference.supervise.policy import ChildState
+from inference.supervise.status import SupervisorStatus
+from inference.switching.waiting import model_report, require_spare
+from inference.tuning.cards import with_tuning
+from inference.tuning.store import all_overrides
 
 STOP_POLLING = 286
 """htmx's status for 'take this and ask no more'."""
@@ -73,10 +78,11 @@ def import_file(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def use(request: HttpRequest) -> HttpResponse:
-    """Choose the model to use from the next start on."""
+    """Choose the model; where Readahead runs as a whole, it changes to it at once, before one's eyes."""
     model = request.POST.get("model", "")
-    said = f"{model} is chosen. Readahead uses it from its next start: stop it (Ctrl-C) and run it again."
-    return _do(request, lambda: activate(model, this_machine()), said)
+    changes = model_report(settings.RUN_DIR) is not None
+    when = "Readahead changes to it now." if changes else "Readahead uses it from its next start."
+    return _do(request, lambda: activate(model, this_machine()), f"{model} is chosen. {when}")
 
 
 @require_http_methods(["GET", "POST"])
@@ -90,7 +96,7 @@ def delete(request: HttpRequest) -> HttpResponse:
             return _refused(request, error)
         return render(request, "inference/delete.html", {"model": model})
     name = request.POST.get("model", "")
-    return _do(request, lambda: service.remove(name, gateway.health().model), f"{name} is deleted.")
+    return _do(request, lambda: _remove(name), f"{name} is deleted.")
 
 
 @require_POST
@@ -116,6 +122,11 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
+def _remove(name: str) -> None:
+    require_spare(name, settings.RUN_DIR)
+    service.remove(name, gateway.health().model)
+
+
 def _page() -> Page:
     machine, health, choice = this_machine(), gateway.health(), stored_choice()
     models_dir, named = settings.MODELS_DIR, bool(os.environ.get("READAHEAD_MODEL", "").strip())
@@ -127,16 +138,23 @@ def _page() -> Page:
         active = None  # what was chosen is gone: the next start says so, and here another one can be chosen
     if active and all(active.path.resolve() != model.path.resolve() for model in known):
         known.append(active)
-    fits = [
-        (model, fit_of(model, machine, probes_dir(), active=health.model == model.id or model == active))
-        for model in known
-    ]
+    overrides = all_overrides()
+
+    def fit(model: LocalModel) -> Fit:
+        in_use = health.model == model.id or model == active
+        return fit_of(model, machine, probes_dir(), active=in_use, overrides=overrides.get(model.id, AUTOMATIC))
+
+    fits = [(model, fit(model)) for model in known]
     rows = Download.objects.exclude(state=Download.State.DONE)
-    return page_of(fits, rows, Surroundings(machine, active, health, named, _fetcher_runs(), timezone.now()))
-
-
-def _fetcher_runs() -> bool:
     running = status.read(settings.RUN_DIR)
+    elsewhere = answers_elsewhere()
+    report, now = running.model if running and not elsewhere else None, timezone.now()
+    around = Surroundings(machine, active, health, named, _fetcher_runs(running), now, report, elsewhere)
+    measured = {row.model_id: row for row in Measurement.objects.all()}
+    return with_tuning(page_of(fits, rows, around), overrides, measured, fetching=around.fetching)
+
+
+def _fetcher_runs(running: SupervisorStatus | None) -> bool:
     child = running.children.get("fetcher") if running else None
     return child is not None and child.state is ChildState.RUNNING
 

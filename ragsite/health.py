@@ -14,9 +14,12 @@ from django.views.decorators.http import require_safe
 from inference import embeddings, gateway
 from inference.contracts import EngineState, Health
 from inference.embeddings import EmbeddingHealth
+from inference.external.choice import answers_elsewhere
 from inference.supervise import status
 from inference.supervise.policy import ChildState
 from inference.supervise.status import ChildStatus
+from inference.switching.machine import Step
+from inference.switching.report import ModelReport, told
 from ragsite.network import is_local_call
 from ragsite.owner import headers_of_request
 from study import queue
@@ -25,9 +28,14 @@ Status = Literal["ok", "starting", "degraded"]
 
 
 class InferenceReport(TypedDict):
-    """The model: state, file and process."""
+    """What answers: its state, model and process, and whether it is the local service or a server in its place.
+
+    `step` is what the supervisor does with the local one, null where none keeps it.
+    """
 
     state: EngineState
+    server: Literal["local", "external"]
+    step: Step | None
     model: str | None
     pid: int | None
 
@@ -80,20 +88,25 @@ def report(web: ChildState | None = None) -> HealthReport:
     supervisor = status.read(settings.RUN_DIR)
     children = supervisor.children if supervisor else {}
     engine = gateway.health()
+    server: Literal["local", "external"] = "external" if answers_elsewhere() else "local"
+    kept = supervisor.model if supervisor and server == "local" else None
+    model = kept or ModelReport(Step.IN_USE)
     jobs = _queue()
     meaning = embeddings.state() if web else embeddings.published_state(settings.RUN_DIR)
-    problems = [*_ended(children, web), *_engine_problems(engine), *_embedding_problems(meaning)]
+    problems = [*_ended(children, web, model), *_engine_problems(engine, model), *_embedding_problems(meaning)]
     if jobs["waiting"] is None:
         problems.append("The database cannot be read.")
     return HealthReport(
-        status=_status(problems, children, engine),
+        status=_status(problems, children if server == "local" else {}, engine, model),
         web=web or _child(children, "web").state,
         worker=_child(children, "worker").state,
         reader=_child(children, "reader").state,
         inference=InferenceReport(
             state=engine.state,
+            server=server,
+            step=kept.step if kept else None,
             model=engine.model or None,
-            pid=engine.pid if engine.pid > 0 else _child(children, "inference").pid or None,
+            pid=_pid(engine, children) if server == "local" else None,
         ),
         embeddings=EmbeddingsReport(state=meaning.state, model=meaning.model or None, dim=meaning.dim or None),
         queue=jobs,
@@ -102,24 +115,31 @@ def report(web: ChildState | None = None) -> HealthReport:
     )
 
 
+def _pid(engine: Health, children: dict[str, ChildStatus]) -> int | None:
+    return engine.pid if engine.pid > 0 else _child(children, "inference").pid or None
+
+
 def _child(children: dict[str, ChildStatus], name: str) -> ChildStatus:
     return children.get(name, ChildStatus())
 
 
-def _ended(children: dict[str, ChildStatus], web: ChildState | None) -> list[str]:
+def _ended(children: dict[str, ChildStatus], web: ChildState | None, model: ModelReport) -> list[str]:
     if not children:
         missing = "not started as a whole" if web else "not running"
         return [f"Readahead is {missing}; `make run` or `manage.py up` starts it."]
+    meant = model.is_changing or model.sleeps  # its process is gone because it was asked to be
     return [
         f"{name} ended ({child.last_exit}) and is started again."
         for name, child in children.items()
-        if child.state is not ChildState.RUNNING and not (name == "web" and web)
+        if child.state is not ChildState.RUNNING and not (name == "web" and web) and not (name == "inference" and meant)
     ]
 
 
-def _engine_problems(engine: Health) -> list[str]:
-    if engine.state is EngineState.READY or engine.message == gateway.NOT_RUNNING:
-        return []  # said already, of everything
+def _engine_problems(engine: Health, model: ModelReport) -> list[str]:
+    if engine.state is EngineState.READY or engine.message == gateway.NOT_RUNNING or model.sleeps:
+        return []  # said already, of everything; or as it should be
+    if model.is_changing:
+        return [f"Model: {told(model)}"]
     return [f"Model: {engine.message or engine.state.lower()}"]
 
 
@@ -127,13 +147,13 @@ def _embedding_problems(meaning: EmbeddingHealth) -> list[str]:
     return [f"Search by meaning: {meaning.message}"] if meaning.state is EngineState.FAILED else []
 
 
-def _status(problems: list[str], children: dict[str, ChildStatus], engine: Health) -> Status:
+def _status(problems: list[str], children: dict[str, ChildStatus], engine: Health, model: ModelReport) -> Status:
     if not problems:
         return "ok"
-    coming = engine.state in (EngineState.NOT_LOADED, EngineState.LOADING)
     # The model alone is not ready yet, and its process is there: no more than a matter of time.
-    alone = len(problems) == 1 and _child(children, "inference").state is ChildState.RUNNING
-    return "starting" if coming and alone else "degraded"
+    there = _child(children, "inference").state is ChildState.RUNNING or model.is_coming
+    coming = engine.state is EngineState.LOADING or (engine.state is EngineState.NOT_LOADED and there)
+    return "starting" if coming and len(problems) == 1 else "degraded"
 
 
 def _queue() -> QueueReport:

@@ -15,7 +15,10 @@ from django.core.management import call_command
 from django.db import connections
 from filelock import FileLock, Timeout
 
+from inference.activation import put_back
 from inference.errors import InferenceError, ModelFailed
+from inference.external.address import origin
+from inference.external.choice import chosen
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
 from inference.gguf_check import check_header
@@ -23,9 +26,13 @@ from inference.installed import LocalModel, active_model
 from inference.models import stored_choice
 from inference.probe.store import PROBES
 from inference.supervise import status
+from inference.supervise.handle import Handle
 from inference.supervise.ports import PortState, free_port, probe, reachable_host
 from inference.supervise.processes import Mark, end_all
-from inference.supervise.supervisor import ChildSpec, Places, Supervisor
+from inference.supervise.supervisor import ChildSpec, KeeperMaker, Places, Supervisor
+from inference.switching.keeper import ModelKeeper, ModelSpec
+from inference.switching.machine import Target
+from inference.tuning.store import options_of
 from projects.owner import local_owner
 from ragsite.owner import someone_can_sign_in
 from study.queue import READER
@@ -50,11 +57,15 @@ def launch(say: Callable[[str], None]) -> None:
         call_command("migrate", verbosity=0, interactive=False)
         local_owner()
         require_account()
-        _install_model()
+        elsewhere = _answered_elsewhere()
+        if not elsewhere:
+            _install_model()
         connections.close_all()
         places = Places(settings.RUN_DIR, settings.HOME / "logs", settings.BASE_DIR)
-        say("Starting web, worker and model …")
-        Supervisor(children(), places, say).run(_address(settings.HOST, settings.PORT), web_answers)
+        say(f"Starting web and worker; {elsewhere} answers …" if elsewhere else "Starting web, worker and model …")
+        keepers = {} if elsewhere else {"inference": _model_keeper()}
+        supervisor = Supervisor(children(), places, say, keepers)
+        supervisor.run(_address(settings.HOST, settings.PORT), web_answers)
 
 
 @contextmanager
@@ -100,6 +111,15 @@ def require_account() -> None:
     )
 
 
+def _answered_elsewhere() -> str:
+    """Return the address of the server that answers in place of the local model, empty for none. Raises CannotStart."""
+    try:
+        server = chosen()
+    except ModelFailed as error:
+        raise CannotStart(error.message) from error
+    return origin(server.server.url) if server else ""
+
+
 def _install_model() -> None:
     """Fetch the model to serve unless it is there."""
     model = _model()
@@ -137,14 +157,24 @@ def _model() -> LocalModel:
 
 
 def children() -> list[ChildSpec]:
-    """Return the processes that make up Readahead, each with the command that the next start of it needs."""
+    """Return the processes that make up Readahead beside the model, each with the command of its next start."""
     manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
+    return [
+        ChildSpec("web", lambda: [*manage, "serve"]),
+        ChildSpec("worker", lambda: [*manage, "qcluster"]),
+        # Named by its environment: the queue's settings are read before any command is.
+        ChildSpec("reader", lambda: [*manage, "qcluster"], {"Q_CLUSTER_NAME": READER}),
+        ChildSpec("fetcher", lambda: [*manage, "fetcher"]),
+    ]
+
+
+def _model_keeper() -> KeeperMaker:
+    """Return what makes the keeper of the model's process."""
     port = 0
 
-    def inference() -> Sequence[str]:
+    def command(model: Target) -> Sequence[str]:
         nonlocal port  # kept from start to start, unless another program took it meanwhile
         port = free_port(INFERENCE_HOST, port)
-        model = _model()
         options = {
             "--model": model.path,
             "--name": model.id,
@@ -154,16 +184,37 @@ def children() -> list[ChildSpec]:
             "--snapshots": settings.SNAPSHOTS_DIR,
             "--quota": settings.SNAPSHOT_QUOTA,
         }
-        return [sys.executable, "-m", "inference.service", *(str(word) for pair in options.items() for word in pair)]
+        words = [str(word) for pair in options.items() for word in pair]
+        return [sys.executable, "-m", "inference.service", *words, *model.options]
 
-    return [
-        ChildSpec("web", lambda: [*manage, "serve"]),
-        ChildSpec("worker", lambda: [*manage, "qcluster"]),
-        # Named by its environment: the queue's settings are read before any command is.
-        ChildSpec("reader", lambda: [*manage, "qcluster"], {"Q_CLUSTER_NAME": READER}),
-        ChildSpec("fetcher", lambda: [*manage, "fetcher"]),
-        ChildSpec("inference", inference),
-    ]
+    spec = ModelSpec(_target, command, _put_back, sleep_after_s=60.0 * settings.IDLE_UNLOAD_MIN)
+
+    def make(handle: Handle, say: Callable[[str], None]) -> ModelKeeper:
+        return ModelKeeper(spec, settings.RUN_DIR, handle, say)
+
+    return make
+
+
+def _target() -> Target:
+    """Return the chosen model, which is known to be of use. Raises ModelFailed."""
+    try:
+        model = _model()
+        if model.entry is None:
+            _require_usable(model)
+        elif model.state != "installed":
+            raise ModelFailed(f"{model.id} is not installed. Fetch it first.")
+        return Target(model.id, str(model.path), options_of(model))
+    except CannotStart as error:
+        raise ModelFailed(str(error)) from error
+    finally:
+        connections.close_all()
+
+
+def _put_back(failed: Target, previous: Target) -> None:
+    try:
+        put_back(failed, previous)
+    finally:
+        connections.close_all()
 
 
 def web_answers() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from inference.contracts import ChatRequest, EngineState, Health, PoolName
@@ -64,6 +64,7 @@ class LlamaEngine:
         self._inbox: list[Job] = []
         self._dirty = False
         self._stopping = False
+        self._retired: frozenset[PoolName] = frozenset()
         self._running: PoolName | None = None
         self._beat = time.monotonic()
         self._pools: dict[PoolName, Pool] = {}
@@ -93,6 +94,15 @@ class LlamaEngine:
         if self._thread.ident is not None:
             self._thread.join()
 
+    def retire(self, keep: Collection[PoolName] = ()) -> None:
+        """Take no more requests and end those of all pools but `keep`."""
+        with self._lock:
+            self._retired = frozenset(PoolName) - frozenset(keep)
+            self._dirty = True
+            if self._running in self._retired:
+                self._pools[self._running].context.interrupt()
+            self._wake.notify()
+
     def submit(self, request: ChatRequest, sink: Sink) -> JobTicket:
         """Accept a request, or raise the InferenceError that says why not."""
         job = self._prepared().job(request, sink)
@@ -105,7 +115,7 @@ class LlamaEngine:
         return JobTicket(self, job)
 
     def _enter(self, job: Job) -> None:
-        if self._stopping:
+        if self._stopping or self._retired:
             raise ServiceUnavailable
         name = job.request.pool
         waiting = self._pools[name].waiting + sum(other.request.pool is name for other in self._inbox)
@@ -260,6 +270,8 @@ class LlamaEngine:
         arrived, self._inbox, self._dirty = self._inbox, [], False
         for job in arrived:
             self._pools[job.request.pool].accept(job)
+        for name in self._retired & self._pools.keys():
+            self._pools[name].abandon(ServiceUnavailable())
         for pool in self._pools.values():
             pool.drop_cancelled()
             pool.context.clear_interrupt()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from inference.contracts import ChatRequest, Event, Health
+from inference.contracts import ChatRequest, Event, Health, PoolName
 from inference.errors import InferenceError
 
 Sink = Callable[[Event | InferenceError], None]
@@ -30,6 +30,9 @@ class Engine(Protocol):
 
     def start(self) -> None:
         """Begin loading in the background."""
+
+    def retire(self, keep: Collection[PoolName] = ()) -> None:
+        """Take no more requests and end those of all pools but `keep`, which go on; returns at once."""
 
     def stop(self) -> None:
         """End every request, free the model and return when the engine's thread is gone."""

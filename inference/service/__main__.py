@@ -26,6 +26,7 @@ from inference.engine.snapshots import SnapshotStore, compatibility_key
 from inference.fetch import stamp
 from inference.service.app import build_app
 from inference.service.planning import FLASH_ATTENTION, plan_for
+from inference.service.retiring import RetiringServer
 
 logger = logging.getLogger("inference.service")
 
@@ -87,7 +88,7 @@ def open_store(path: Path, model: Model, plan: Plan, folder: Path, quota: int) -
 async def _serve(engine: LlamaEngine, listener: socket.socket, run_dir: Path) -> None:
     key = secrets.token_urlsafe(32)
     config = uvicorn.Config(build_app(engine, key), log_level="warning", access_log=False, lifespan="off")
-    server = uvicorn.Server(config)
+    server = RetiringServer(config, engine)
     _end_in_order(server)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     # The socket listens already, so whoever reads the file now is answered as soon as the server runs.

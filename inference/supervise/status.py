@@ -11,6 +11,7 @@ import psutil
 
 from inference.private import write_private
 from inference.supervise.policy import ChildState
+from inference.switching.report import ModelReport
 
 FILE_NAME = "supervisor.json"
 CLOCK_SLACK_S = 2.0
@@ -29,12 +30,16 @@ class ChildStatus:
 
 @dataclass(frozen=True)
 class SupervisorStatus:
-    """The supervisor (process and its start time in seconds since the epoch), where the site answers, the children."""
+    """The supervisor (process and its start time in seconds since the epoch), where the site answers, the children.
+
+    `model` is how the model's process is, None where the supervisor keeps none.
+    """
 
     pid: int
     started: float
     address: str = ""
     children: dict[str, ChildStatus] = field(default_factory=dict)
+    model: ModelReport | None = None
 
     def is_alive(self) -> bool:
         """Tell whether the supervisor that wrote this still runs; another process with its number does not count."""
@@ -44,9 +49,9 @@ class SupervisorStatus:
             return False
 
 
-def own_status(address: str, children: dict[str, ChildStatus]) -> SupervisorStatus:
+def own_status(address: str, children: dict[str, ChildStatus], model: ModelReport | None = None) -> SupervisorStatus:
     """Return the status of the supervisor that calls this."""
-    return SupervisorStatus(os.getpid(), psutil.Process().create_time(), address, children)
+    return SupervisorStatus(os.getpid(), psutil.Process().create_time(), address, children, model)
 
 
 def write(run_dir: Path, status: SupervisorStatus) -> None:
@@ -62,7 +67,8 @@ def read(run_dir: Path) -> SupervisorStatus | None:
             name: ChildStatus(ChildState(child["state"]), child["pid"], child["restarts"], child["last_exit"])
             for name, child in data["children"].items()
         }
-        status = SupervisorStatus(int(data["pid"]), float(data["started"]), str(data["address"]), children)
+        model = ModelReport.from_json(data["model"]) if data.get("model") else None
+        status = SupervisorStatus(int(data["pid"]), float(data["started"]), str(data["address"]), children, model)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # none written yet, or written by something else: no supervisor of ours either way
     return status if status.is_alive() else None

@@ -16,7 +16,11 @@ const handlers = {
     if (turns.begin(frame)) taken();
     takeConversation(frame);
   },
-  stage: turns.stage,
+  stage(frame) {
+    turns.stage(frame);
+    // Perhaps another model is on its way: the line about it says how far it is.
+    if (frame.name === "waiting") document.body.dispatchEvent(new Event("answer-waiting"));
+  },
   reading: turns.reading,
   looking: turns.looking,
   text: turns.text,

@@ -163,7 +163,7 @@ async def test_the_wording_of_the_prompt_is_stored_by_name(fake_inference: FakeE
 
     await collect(answer(turn.pk))
 
-    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "answers-2"
+    assert (await sync_to_async(stored)(turn)).prompt_version == PROMPT_VERSION == "answers-3"
 
 
 @pytest.mark.parametrize(("failures", "state"), [(1, "failed"), (2, "answering")])

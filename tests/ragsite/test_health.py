@@ -23,6 +23,8 @@ from inference.fake import FakeEngine
 from inference.supervise import status
 from inference.supervise.policy import ChildState
 from inference.supervise.status import ChildStatus
+from inference.switching.machine import Purpose, Step
+from inference.switching.report import ModelReport
 from study import queue
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +42,8 @@ def supervised() -> Iterator[dict[str, ChildStatus]]:
     status.remove(settings.RUN_DIR)
 
 
-def _publish(children: dict[str, ChildStatus]) -> None:
-    status.write(settings.RUN_DIR, status.own_status("http://127.0.0.1:8642/", children))
+def _publish(children: dict[str, ChildStatus], model: ModelReport | None = None) -> None:
+    status.write(settings.RUN_DIR, status.own_status("http://127.0.0.1:8642/", children, model))
 
 
 def _get(**extra: Any) -> Any:
@@ -57,7 +59,13 @@ def test_all_parts_up_is_ok(fake_inference: FakeEngine, supervised: dict[str, Ch
         "web": "running",
         "worker": "running",
         "reader": "running",
-        "inference": {"state": "READY", "model": document["inference"]["model"], "pid": document["inference"]["pid"]},
+        "inference": {
+            "state": "READY",
+            "server": "local",
+            "step": None,
+            "model": document["inference"]["model"],
+            "pid": document["inference"]["pid"],
+        },
         "embeddings": {"state": "NOT_LOADED", "model": None, "dim": None},
         "queue": {"waiting": 0, "running": 0, "failed": 0},
         "restarts": {"web": 0, "worker": 0, "reader": 0, "inference": 0},
@@ -86,6 +94,23 @@ def test_model_process_that_crashed_is_a_problem(supervised: dict[str, ChildStat
     supervised["inference"] = ChildStatus(ChildState.WAITING, last_exit="exit code 1")
     _publish(supervised)
     assert _get().json()["status"] == "degraded"
+
+
+@pytest.mark.parametrize("state", [ChildState.STOPPED, ChildState.RUNNING])
+def test_a_model_that_is_changed_is_a_matter_of_time(supervised: dict[str, ChildStatus], state: ChildState) -> None:
+    supervised["inference"] = ChildStatus(state)
+    _publish(supervised, ModelReport(Step.STARTING, Purpose.SWITCH, "smollm2-135m"))
+    document = _get().json()
+    assert (document["status"], document["inference"]["step"]) == ("starting", "starting")
+    assert document["problems"] == ["Model: Starting smollm2-135m."]
+
+
+def test_a_model_that_sleeps_is_as_it_should_be(supervised: dict[str, ChildStatus]) -> None:
+    supervised["inference"] = ChildStatus(ChildState.STOPPED)
+    _publish(supervised, ModelReport(Step.ASLEEP, Purpose.SLEEP, "smollm2-135m"))
+    document = _get().json()
+    assert (document["status"], document["problems"]) == ("ok", [])
+    assert (document["inference"]["state"], document["inference"]["step"]) == ("NOT_LOADED", "asleep")
 
 
 def test_web_alone_says_that_the_rest_is_missing(fake_inference: FakeEngine) -> None:
