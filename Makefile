@@ -10,7 +10,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 SCRATCH := build/scratch-home
 
 .DEFAULT_GOAL := help
-.PHONY: help python setup run test lint bench bench-answers bench-engine bench-intake bench-study upgrade clean
+.PHONY: help python setup run test lint bench bench-answers bench-engine bench-intake bench-study bench-switch upgrade clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ bench-intake: python ## Measure reading, embedding and searching against their t
 bench-study: python ## Measure reading ahead against its targets (docs/benchmarks.md)
 	@$(BOOTSTRAP) --extra test
 	@$(BIN)/python -m bench.study
+
+bench-switch: python ## Change the model again and again under questions, and watch its processes (docs/benchmarks.md)
+	@$(BOOTSTRAP) --extra test
+	@$(BIN)/python -m bench.switching
 
 upgrade: setup ## Write constraints.txt anew from the newest versions that pyproject.toml allows
 	@$(PYTHON) scripts/upgrade.py

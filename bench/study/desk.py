@@ -35,9 +35,9 @@ class Desk:
     ) -> None:
         self._transport.close()
 
-    async def ask(self, question: str) -> tuple[int, float]:
+    async def ask(self, question: str, lane: str = "") -> tuple[int, float]:
         """Ask in a new conversation; return the turn, and the moment of sending by `perf_counter`. Raises Trouble."""
-        sent = self._send({"type": "ask", "question": question, "conversation": None})
+        sent = self._send({"type": "ask", "question": question, "conversation": None, "lane": lane})
         frame, _ = await self.until(lambda frame: bool(frame["type"] == "turn"))
         return int(frame["turn"]), sent
 

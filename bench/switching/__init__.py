@@ -1,0 +1,1 @@
+"""The benchmark of changing the model under questions."""
