@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from inference.errors import BadRequest, InferenceError
@@ -35,7 +36,7 @@ def test(request: HttpRequest) -> HttpResponse:
             raise BadRequest(report.error)
         return f"{origin(server.url)} answers. What it gives is below."
 
-    return _do(request, do)
+    return _do(request, do, place="#server")
 
 
 @require_POST
@@ -96,12 +97,16 @@ def _server_of(request: HttpRequest) -> Server:
     return Server(url, model, int(text or 0), key or choice.key_for(url))
 
 
-def _do(request: HttpRequest, do: Callable[[], str]) -> HttpResponse:
-    """Do what a form asks for, say what came of it, and show the page again."""
+def _do(request: HttpRequest, do: Callable[[], str], place: str = "") -> HttpResponse:
+    """Do what a form asks for, say what came of it, and show the page again; `place` is what of it, when all went well.
+
+    What went wrong is said at the top.
+    """
     if not request.user.is_staff:  # what all others use
         raise PermissionDenied
     try:
         messages.success(request, do())
     except InferenceError as error:
         messages.error(request, error.message)
-    return redirect("models:list")
+        place = ""
+    return redirect(reverse("models:list") + place)

@@ -56,7 +56,7 @@ def there() -> Iterator[OpenAILike]:
 
 def shown(page: Client) -> str:
     text = " ".join(page.get(reverse("models:list")).content.decode().split())
-    return text[text.index('<details class="card stack" id="server"') :].partition("</details>")[0]
+    return text[text.index('<details class="card" id="server"') :].partition("</details>")[0]
 
 
 def post(page: Client, action: str, **data: str) -> str:

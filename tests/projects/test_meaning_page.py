@@ -95,7 +95,7 @@ def project() -> Project:
 
 def shown(page: Client) -> str:
     text = " ".join(page.get(reverse("models:list")).content.decode().split())
-    return text[text.index('<details class="card stack" id="meaning"') :].partition("</details>")[0]
+    return text[text.index('<details class="card" id="meaning"') :].partition("</details>")[0]
 
 
 def choose(page: Client, model: str) -> str:
