@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Self
 
 from inference.engine.budget import SMALLEST_WINDOW, STEP
@@ -82,28 +82,36 @@ class Limits:
     gpu: bool = False
 
 
-def parse(typed: Mapping[str, str], limits: Limits) -> Overrides:
+def parse(form: Mapping[str, str], limits: Limits) -> Overrides:
     """Return what a form or a command line asks for; absent fields are automatic. Raises BadSetting.
 
     A window that is no multiple of `STEP` is rounded down to one. One beyond the machine or the model is taken: it is
     cut at the start of the model, which says so, since memory may be added and the same file moved.
     """
-    window = _number(typed, "window", "window in tokens", SMALLEST_WINDOW, LARGEST_WINDOW)
-    gpu_layers = _number(typed, "gpu_layers", "number of layers", 0, MOST_LAYERS)
+    window = _number(form, "window", "window in tokens", SMALLEST_WINDOW, LARGEST_WINDOW)
+    gpu_layers = _number(form, "gpu_layers", "number of layers", 0, MOST_LAYERS)
     if gpu_layers is not None and not limits.gpu:
         raise BadSetting("The llama.cpp that is installed here computes on no graphics card, so it takes no layers.")
     return Overrides(
         window=None if window is None else window // STEP * STEP,
-        kv=_one_of(typed, "kv", "type of the cache", KV_CHOICES),
-        flash_attention=_SWITCH.get(_one_of(typed, "flash_attention", "flash attention", tuple(_SWITCH)) or ""),
-        threads=_threads(typed, limits.threads),
+        kv=_one_of(form, "kv", "type of the cache", KV_CHOICES),
+        flash_attention=_SWITCH.get(_one_of(form, "flash_attention", "flash attention", tuple(_SWITCH)) or ""),
+        threads=_threads(form, limits.threads),
         gpu_layers=gpu_layers,
-        conversations=_number(typed, "conversations", "number of conversations", 1, MOST_CONVERSATIONS),
+        conversations=_number(form, "conversations", "number of conversations", 1, MOST_CONVERSATIONS),
     )
 
 
-def _threads(typed: Mapping[str, str], most: int) -> int | None:
-    threads = _number(typed, "threads", "number of threads", 1, 1 << 16)
+def typed(overrides: Overrides) -> dict[str, str]:
+    """Return settings as they would be typed for `parse`; what is automatic is empty."""
+    values = asdict(overrides)
+    if overrides.flash_attention is not None:
+        values["flash_attention"] = _WORDS[overrides.flash_attention]
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+def _threads(form: Mapping[str, str], most: int) -> int | None:
+    threads = _number(form, "threads", "number of threads", 1, 1 << 16)
     if threads is not None and threads > most:
         raise BadSetting(
             f"{threads} threads are more than this machine computes at once: it has {most}. "
@@ -112,14 +120,14 @@ def _threads(typed: Mapping[str, str], most: int) -> int | None:
     return threads
 
 
-def _typed(typed: Mapping[str, str], name: str) -> str:
-    text = typed.get(name, "").strip().lower()
+def _typed(form: Mapping[str, str], name: str) -> str:
+    text = form.get(name, "").strip().lower()
     return "" if text in AUTOMATIC else text
 
 
-def _number(typed: Mapping[str, str], name: str, what: str, least: int, most: int) -> int | None:
+def _number(form: Mapping[str, str], name: str, what: str, least: int, most: int) -> int | None:
     """Return a whole number between the two, None for an automatic one. Raises BadSetting."""
-    text = _typed(typed, name)
+    text = _typed(form, name)
     if not text:
         return None
     try:
@@ -135,8 +143,8 @@ def _number(typed: Mapping[str, str], name: str, what: str, least: int, most: in
     return value
 
 
-def _one_of(typed: Mapping[str, str], name: str, what: str, choices: tuple[str, ...]) -> str | None:
-    text = _typed(typed, name)
+def _one_of(form: Mapping[str, str], name: str, what: str, choices: tuple[str, ...]) -> str | None:
+    text = _typed(form, name)
     if text and text not in choices:
         raise BadSetting(f"'{text[:40]}' is no choice for {what}. There are {', '.join(choices)} and automatic.")
     return text or None

@@ -190,9 +190,10 @@ def test_where_memory_is_plenty_it_goes_on_beside_a_question() -> None:
 
 def test_a_person_can_stop_it_in_its_middle(probe: Probe, models_dir: Path) -> None:
     measuring.request(SMALL)
-    probe.during = lambda: measuring.stop(SMALL) and None
+    stopped: list[bool] = []
+    probe.during = lambda: stopped.append(measuring.stop(SMALL))
     work()
-    assert the_row().state == State.CANCELLED
+    assert (the_row().state, stopped) == (State.CANCELLED, [True])
     assert not (models_dir / "probes").exists()
     assert measuring.stop(SMALL) is False
 

@@ -20,6 +20,9 @@ from inference.fitting import estimated_costs
 from inference.management.commands import models as command
 from inference.models import ModelChoice
 from inference.probe.rows import Row
+from inference.tuning import measuring
+from inference.tuning import service as tuning
+from inference.tuning.store import overrides_of
 from tests.inference.gguf_files import write_gguf
 from tests.inference.hub import serve_hub
 
@@ -126,7 +129,7 @@ def test_probe_keeps_what_it_measured_and_says_what_it_chose(models_dir: Path, m
     put(models_dir, "smollm2-135m")
     costs = estimated_costs(10**8, 23_040, 8192)
     measured = [Row(EXACT, error="cannot be had"), Row(Flags("q8_0", "q8_0", True), costs, 300, 60)]
-    monkeypatch.setattr(command, "run_probe", lambda _path, _say: measured)
+    monkeypatch.setattr(measuring, "run_probe", lambda *_: measured)
     out = io.StringIO()
     call_command("models", "probe", "smollm2-135m", "--json", stdout=out, stderr=io.StringIO())
     answer = json.loads(out.getvalue())
@@ -140,6 +143,46 @@ def test_probe_keeps_what_it_measured_and_says_what_it_chose(models_dir: Path, m
 def test_a_model_that_is_not_there_cannot_be_probed() -> None:
     with pytest.raises(CommandError, match="models install smollm2-135m"):
         models("probe", "smollm2-135m")
+
+
+def settings_of(*arguments: str) -> dict[str, Any]:
+    out = io.StringIO()
+    call_command("models", "settings", "smollm2-135m", *arguments, "--json", stdout=out)
+    answer: dict[str, Any] = json.loads(out.getvalue())["settings"]
+    return answer
+
+
+def test_settings_are_shown_set_one_by_one_and_made_automatic(
+    models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "supports_gpu", lambda: False)
+    put(models_dir, "smollm2-135m")
+    shown = settings_of()
+    assert (shown["window"], shown["kv"], shown["flash_attention"], shown["threads"]) == (None, None, None, None)
+    assert "It runs with f16 keys and f16 values" in shown["message"]
+    first = settings_of("--kv", "q8_0", "--conversations", "1")
+    assert (first["kv"], first["conversations"]) == ("q8_0", 1)
+    assert "Set, from the next start" in first["message"]
+    second = settings_of("--kv", "auto", "--flash-attention", "on")
+    assert (second["kv"], second["conversations"], second["flash_attention"]) == (None, 1, True)
+    third = settings_of("--automatic", "--threads", "1")
+    assert (third["conversations"], third["threads"]) == (None, 1)
+    assert overrides_of("smollm2-135m").words == ("--threads", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--window", "12"), "at least 2,048"), (("--kv", "q3"), "no choice"), (("--threads", "9999"), "at once")],
+    ids=["window", "kv", "threads"],
+)
+def test_settings_that_make_no_sense_are_the_commands_error(
+    models_dir: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setattr(tuning, "supports_gpu", lambda: False)
+    put(models_dir, "smollm2-135m")
+    with pytest.raises(CommandError, match=said):
+        settings_of(*words)
+    assert overrides_of("smollm2-135m").words == ()
 
 
 def test_install_reports_on_stderr_and_answers_on_stdout(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,9 +141,9 @@ def test_fetching_shows_bytes_speed_and_time_left(page: Client) -> None:
 
 
 def test_where_nobody_fetches_that_is_said(page: Client) -> None:
-    assert "Nothing is fetched at the moment" not in shown(page)
+    assert "Nothing is fetched or measured at the moment" not in shown(page)
     on_its_way(State.WAITING)
-    assert "Nothing is fetched at the moment" in shown(page)
+    assert "Nothing is fetched or measured at the moment" in shown(page)
 
 
 def test_a_rate_limit_says_when_it_goes_on(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from inference.supervise import status
 from inference.switching.bells import CHOICE
 from inference.switching.machine import Target
 from inference.tuning import measuring, views
+from inference.tuning import service as tuning
 from inference.tuning.overrides import Overrides
 from inference.tuning.store import all_overrides, options_of, overrides_of, put, put_back
 from tests.inference.gguf_files import write_gguf
@@ -45,8 +46,8 @@ def models_dir(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -
     folder.mkdir()
     settings.MODELS_DIR, settings.RUN_DIR = folder, tmp_path
     monkeypatch.delenv("READAHEAD_MODEL", raising=False)
-    monkeypatch.setattr(views, "threads_at_most", lambda: 2)
-    monkeypatch.setattr(views, "supports_gpu", lambda: False)
+    monkeypatch.setattr(tuning, "threads_at_most", lambda: 2)
+    monkeypatch.setattr(tuning, "supports_gpu", lambda: False)
     write_gguf(folder / find(SMALL).file, llama__context_length=8192)
     ModelChoice.choose(SMALL)
     return folder
@@ -58,7 +59,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     def have(gigabytes: float) -> None:
         here = Machine(int(gigabytes * GIB), int(gigabytes * GIB), cores=2)
-        for module in (page_views, views, measuring):
+        for module in (page_views, views, tuning, measuring):
             monkeypatch.setattr(module, "this_machine", lambda: here)
 
     have(24)
@@ -129,7 +130,7 @@ def test_with_htmx_it_is_a_part_and_else_a_page(page: Client) -> None:
 
 
 def test_layers_are_offered_where_the_library_has_a_card(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "supports_gpu", lambda: True)
+    monkeypatch.setattr(tuning, "supports_gpu", lambda: True)
     assert "Layers on the graphics card" in panel(page)
     post(page, "settings-save", gpu_layers="12")
     assert overrides_of(SMALL).gpu_layers == 12
@@ -194,7 +195,7 @@ def test_what_fits_follows_what_is_set(page: Client) -> None:
 def test_setting_the_model_in_use_starts_it_anew(
     page: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
-    monkeypatch.setattr(views, "model_report", lambda _run_dir: object())
+    monkeypatch.setattr(tuning, "model_report", lambda _run_dir: object())
     with django_capture_on_commit_callbacks(execute=True):
         assert f"Set: {SMALL} is started anew now." in post(page, "settings-save", window="4096")
     assert heard(tmp_path / CHOICE)

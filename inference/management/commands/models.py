@@ -1,4 +1,4 @@
-"""`manage.py models`: list, install, import, activate, measure and delete models."""
+"""`manage.py models`: list, install, import, activate, measure, set and delete models."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ from inference.fetch.ensure import ensure
 from inference.fetch.sizes import human_bytes
 from inference.fitting import fit_of
 from inference.models import stored_choice
-from inference.probe import store
 from inference.probe.rows import choose
-from inference.probe.run import run_probe
 from inference.probe.table import ProbeReport, lines, report
+from inference.switching.waiting import model_report, require_spare
+from inference.tuning import command as tuning
+from inference.tuning.command import SettingsAnswer
+from inference.tuning.measuring import measure
+from inference.tuning.store import overrides_of
 
 
 class ModelRow(TypedDict):
@@ -52,15 +55,21 @@ class ModelRow(TypedDict):
     message: str
 
 
-class Answer(TypedDict):
-    """What the command prints as JSON; `probe` after a probe alone."""
+class Further(TypedDict):
+    """`probe` after a probe alone, `settings` after these were asked for or set."""
+
+    probe: NotRequired[ProbeReport]
+    settings: NotRequired[SettingsAnswer]
+
+
+class Answer(Further):
+    """What the command prints as JSON."""
 
     models: list[ModelRow]
-    probe: NotRequired[ProbeReport]
 
 
 class Command(BaseCommand):
-    help = "List, install, import, activate, measure and delete models."
+    help = "List, install, import, activate, measure, set and delete models."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -70,43 +79,56 @@ class Command(BaseCommand):
             ("import", "path", "add a GGUF file of your own, by its path or its address"),
             ("activate", "id", "use an installed model from now on"),
             ("probe", "id", "measure an installed model under each set of flags and keep the result"),
+            ("settings", "id", "show and set how an installed model runs"),
             ("delete", "id", "delete a model's file, or what has arrived of it"),
         ):
             action = actions.add_parser(name, help=text, description=text)
             action.add_argument("--json", action="store_true", help="one JSON object on standard output")
             if argument:
                 action.add_argument(argument, metavar=argument.upper())
+            if name == "settings":
+                tuning.add_options(action)
             if name == "import":
                 action.add_argument("--sha256", default="", help="what the file at the address must have")
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
-        probed = None
         try:
-            active = installed.active_model(stored_choice(), settings.MODELS_DIR)
-            match action:
-                case "list":
-                    models = _all_and(active)
-                case "install":
-                    models = [self._install(options["id"])]
-                case "import":
-                    models = [self._import(options["path"], options["sha256"])]
-                case "probe":
-                    models = [require_installed(options["id"])]
-                    probed = self._probe(models[0])
-                case "delete":
-                    models = [service.remove(options["id"], gateway.health().model)]
-                case _:
-                    models = [activate(options["id"], this_machine())]
-                    active = installed.active_model(stored_choice(), settings.MODELS_DIR)
+            models, more = self._do(action, options)
+            active = _active()
         except (FetchError, InferenceError) as error:
             raise CommandError(str(error)) from error
         machine = this_machine()
         rows = [row(model, active, machine) for model in models]
         if action == "activate" and not rows[0]["active"]:
             rows[0]["message"] = "chosen, but READAHEAD_MODEL names another one and wins"
+        elif action == "activate" and model_report(settings.RUN_DIR):
+            rows[0]["message"] = "chosen; Readahead changes to it now"
         if action == "delete":
             rows[0]["message"] = "deleted"
-        self._show({"models": rows, "probe": probed} if probed else {"models": rows}, as_json=options["json"])
+        self._show(Answer(models=rows, **more), as_json=options["json"])
+
+    def _do(self, action: str, options: dict[str, Any]) -> tuple[list[installed.LocalModel], Further]:
+        """Do what is asked for and return the models it was about, with what else there is to show."""
+        more = Further()
+        match action:
+            case "list":
+                models = _all_and(_active())
+            case "install":
+                models = [self._install(options["id"])]
+            case "import":
+                models = [self._import(options["path"], options["sha256"])]
+            case "probe":
+                models = [require_installed(options["id"])]
+                more["probe"] = self._probe(models[0])
+            case "settings":
+                models = [require_installed(options["id"])]
+                more["settings"] = tuning.change(models[0], options)
+            case "delete":
+                require_spare(options["id"], settings.RUN_DIR)
+                models = [service.remove(options["id"], gateway.health().model)]
+            case _:
+                models = [activate(options["id"], this_machine())]
+        return models, more
 
     def _install(self, model_id: str) -> installed.LocalModel:
         entry = find(model_id)
@@ -139,12 +161,9 @@ class Command(BaseCommand):
 
     def _probe(self, model: installed.LocalModel) -> ProbeReport:
         """Measure a model on this machine, and keep the result for its next start."""
-        machine = this_machine()
         self.stderr.style_func = None
-        measured = run_probe(model.path, self.stderr.write)
-        key = store.probe_key(stamp.checksum(model.path), machine.cores)
-        store.save(probes_dir(), key, measured)
-        return report(choose(measured, machine, Wish()))
+        measured = measure(model, overrides_of(model.id), self.stderr.write)
+        return report(choose(measured, this_machine(), Wish()))
 
     def _show(self, answer: Answer, *, as_json: bool) -> None:
         if as_json:
@@ -152,10 +171,16 @@ class Command(BaseCommand):
             return
         if "probe" in answer:
             self.stdout.write("\n".join([*lines(answer["probe"]), ""]))
+        if "settings" in answer:
+            self.stdout.write(answer["settings"]["message"])
         for model in answer["models"]:
             mark = "*" if model["active"] else " "
             size = human_bytes(model["bytes"])
             self.stdout.write(f"{mark} {model['id']:<24} {size:>8}  {model['license'] or '':<12} {model['message']}")
+
+
+def _active() -> installed.LocalModel:
+    return installed.active_model(stored_choice(), settings.MODELS_DIR)
 
 
 def _all_and(active: installed.LocalModel) -> list[installed.LocalModel]:
@@ -170,7 +195,7 @@ def _same(one: installed.LocalModel, other: installed.LocalModel) -> bool:
 def row(model: installed.LocalModel, active: installed.LocalModel, machine: Machine) -> ModelRow:
     """Return a model as the command line shows it."""
     is_active = _same(model, active)
-    fit = fit_of(model, machine, probes_dir(), active=is_active)
+    fit = fit_of(model, machine, probes_dir(), active=is_active, overrides=overrides_of(model.id))
     return {
         "id": model.id,
         "name": model.path.name,
