@@ -6,26 +6,39 @@ from dataclasses import dataclass, field
 
 from projects.answering.checking import Checked
 from projects.answering.draft import Draft
+from projects.answering.pointing import lines_of
 from projects.answering.quoting import Quote, is_nothing, locate
 from projects.answering.reply import Reply
-from projects.answering.sentences import terms
+from projects.answering.sentences import figures, terms
 from projects.answering.silence import is_silence, may_be_silence
 from projects.answering.ways import Ask
+
+HOLDS = 0.6
+"""Of what an answer says beyond the question: the share that a line must hold to be what the answer rests on."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An answer that may be believed, and the line that it rests on; `holds` is the share of it that is in the line."""
+
+    quote: Quote
+    holds: float
 
 
 @dataclass
 class Hearing:
     """One reply while it comes.
 
-    Of a reply in two parts nothing is shown before it is sure to stand: a quote only as its source has it, a sentence
-    only if its figures are there, and neither while the reply may still say that the source does not say. A reply that
-    does not keep to the form is shown as it comes, and settled at its end.
+    A reply in two parts, a quote and an answer, is held until somebody believes it: `claim` says what there is to be
+    believed, a quote only as its source has it and sentences only if their figures are there. A reply that does not
+    keep to the form is shown as it comes, and settled at its end, unless `holds_back`.
     """
 
     ask: Ask
     question: str
     draft: Draft
     checked: Checked
+    holds_back: bool = False
     quote: Quote | None = None
     states: bool = False
     """The source states an answer, as far as has been shown."""
@@ -37,10 +50,10 @@ class Hearing:
     _number: int = 0
 
     @classmethod
-    def of(cls, ask: Ask, question: str, said: str, draft: Draft) -> Hearing:
+    def of(cls, ask: Ask, question: str, said: str, draft: Draft, *, holds_back: bool = False) -> Hearing:
         """Begin to hear the reply to `ask`; `said` are the words of the person and of earlier answers."""
         texts = [said, *(source.text for source in ask.sources), *(source.opening for source in ask.sources)]
-        return cls(ask, question, draft, Checked.against(texts))
+        return cls(ask, question, draft, Checked.against(texts), holds_back)
 
     @property
     def is_empty(self) -> bool:
@@ -60,9 +73,24 @@ class Hearing:
         """Say that nothing follows; return the last words, unless they are in doubt."""
         return self._words(self._reply.end(), last=True)
 
-    def believed(self) -> str:
+    def claim(self) -> Claim | None:
+        """Return the doubtful answer with the line it rests on: the one that was copied, else the one that holds it."""
+        answer = self.checked.kept
+        if not self.is_doubtful or not answer.strip() or is_silence(answer) or is_nothing(answer):
+            return None
+        fresh = terms(answer) - terms(self.question)
+        if self.quote is not None:
+            return Claim(self.quote, share_of(fresh, self.quote.text))
+        lines = lines_of(self.ask.sources) if fresh else ()
+        best = max(lines, key=lambda line: share_of(fresh, line.text), default=None)
+        if best is None or share_of(fresh, best.text) < HOLDS:
+            return None
+        return Claim(best, share_of(fresh, best.text))
+
+    def believed(self, claim: Claim) -> str:
         """Return the words that were in doubt, as the answer."""
-        self.is_doubtful = False
+        self.is_doubtful, self.quote = False, claim.quote
+        self._held = self.checked.kept
         return self._told(last=True)
 
     def settled(self, text: str) -> str:
@@ -84,9 +112,9 @@ class Hearing:
             return ""
         if not self._located:
             self._locate(self._reply.quote)
-        keeps_to_the_form = bool(self._reply.quote)
-        self._held += self.checked.feed(added) if keeps_to_the_form else added
-        if last and keeps_to_the_form:
+        is_checked = bool(self._reply.quote) or self.holds_back
+        self._held += self.checked.feed(added) if is_checked else added
+        if last and is_checked:
             self._held += self.checked.end()
         if self._is_silent(last=last):
             self.is_doubtful = self.is_doubtful and not last
@@ -94,11 +122,9 @@ class Hearing:
         return "" if self.is_doubtful else self._told(last=last)
 
     def _locate(self, copied: str) -> None:
-        """Look for the quote. One that is nowhere, or has no word of the question, is no proof of an answer."""
+        """Look for the quote. A line that is there may still be one that does not answer."""
         self._located, self.quote = True, locate(copied, self.ask.sources, self.question)
-        if copied:
-            shown = self.quote.text if self.quote is not None else ""
-            self.is_doubtful = not terms(self.question) & terms(shown)
+        self.is_doubtful = self.holds_back or bool(copied)
 
     def _told(self, *, last: bool) -> str:
         words, self._held = self._held, ""
@@ -114,3 +140,10 @@ class Hearing:
     def _is_silent(self, *, last: bool) -> bool:
         answer = self._reply.answer
         return is_silence(answer) or is_nothing(answer) if last else may_be_silence(answer)
+
+
+def share_of(words: frozenset[str], line: str) -> float:
+    """Return the share of words and figures that a line holds, figures counted twice; 1 where there are none."""
+    held, exact = terms(line), figures(words)
+    whole = len(words) + len(exact)
+    return (len(words & held) + len(exact & held)) / whole if whole else 1.0

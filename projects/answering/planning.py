@@ -50,6 +50,8 @@ class _Known:
     """What is known when a way is chosen."""
 
     turn: Turn
+    query: str
+    """The question with those before it that it leans on."""
     memory: Memory | None
     digest: DigestPrompt | None
     before: tuple[Turn, ...]
@@ -105,7 +107,7 @@ def _look(turn: Turn, project: Project, learner: Learner | None, digest: DigestP
     if concern.sure and concern.anchored and is_bare_name(turn.question):
         kind = Kind.OVERVIEW
     memory = Memory.of(project.pk, learner) if learner else None
-    return _Known(turn, memory, digest, before, found, concern, kind, names)
+    return _Known(turn, query, memory, digest, before, found, concern, kind, names)
 
 
 def _scene(known: _Known) -> Scene:
@@ -198,7 +200,14 @@ def _by_text(known: _Known, scene: Scene, chosen: Route, memory: Memory) -> Way:
     if not asks:
         return _by_passages(known, chosen)
     return Way(
-        chosen, Manner.ASKED, known.question, known.said, asks, relies_on=documents, nearest=tuple(known.passages)
+        chosen,
+        Manner.ASKED,
+        known.question,
+        known.said,
+        asks,
+        query=known.query,
+        relies_on=documents,
+        nearest=tuple(known.passages),
     )
 
 
@@ -218,6 +227,7 @@ def _by_passages(known: _Known, chosen: Route) -> Way:
         known.question,
         known.said,
         (ask,),
+        query=known.query,
         relies_on=frozenset(passage.document_id for passage in sources),
         nearest=tuple(passages),
     )

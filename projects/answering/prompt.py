@@ -9,7 +9,7 @@ from projects.models import Turn
 from projects.retrieval.passages import Passage
 from study.prompts import digest_question
 
-PROMPT_VERSION = "answers-2"
+PROMPT_VERSION = "answers-3"
 """Changes whenever the text below does: answers made with another prompt are other answers."""
 
 SYSTEM = """\
@@ -21,6 +21,10 @@ Rules:
 
 OPENING_SHOWN = 240
 """Characters: whose report it is stands in its first lines, while the page that answers says only 'the airplane'."""
+
+
+LINE_SHOWN = 240
+"""Characters of a line that is pointed at."""
 
 
 def quote_question(question: str, source: str = "document") -> str:
@@ -35,6 +39,21 @@ def quote_question(question: str, source: str = "document") -> str:
 def stated_question(question: str) -> str:
     """Return what is asked to decide whether a text states the answer to a question."""
     return f"{_asked(question)}\n\nDoes the text above state the answer to this question? Reply only Yes or No."
+
+
+def pointed_question(question: str, lines: Sequence[str]) -> str:
+    """Return what is asked when no line was found: the same, with the lines that come nearest."""
+    listed = "".join(f"- {' '.join(line.split())[:LINE_SHOWN]}\n" for line in lines)
+    return f"Lines of the document that may matter:\n{listed}\n{quote_question(question)}"
+
+
+def line_question(question: str, line: str) -> str:
+    """Return what is asked to decide whether one line answers the question."""
+    shown = " ".join(line.split())
+    return (
+        f"A line of the document: {shown}\n\n{_asked(question)}\n\n"
+        "Does this line answer the question? Reply only Yes or No."
+    )
 
 
 def belongs_question(question: str) -> str:

@@ -55,7 +55,8 @@ class Ask:
 class Way:
     """A route with all that it takes.
 
-    `said` are the question and what was said before, whose figures an answer may repeat. `relies_on` are the documents
+    `said` are the question and what was said before, whose figures an answer may repeat, and `query` the question with
+    those before it that it leans on. `relies_on` are the documents
     whose words stand in the prompts. `ready` is the answer of manner READY, whose marks are of `sources`. `nearest` are
     the passages to be named where nothing states the answer. `of_each`: a walk tells something of every document, not
     which ones are meant, and `concludes` from it. `is_prepared`: the answer was made before the question came.
@@ -66,6 +67,7 @@ class Way:
     question: str = ""
     said: str = ""
     asks: tuple[Ask, ...] = ()
+    query: str = ""
     sources: tuple[Passage, ...] = ()
     relies_on: frozenset[int] = frozenset()
     ready: str = ""

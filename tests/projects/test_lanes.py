@@ -260,16 +260,39 @@ async def test_a_question_that_leans_on_the_last_one_is_put_with_it(
     assert sent.index(LETTER) < sent.index("Earlier question: What is the claim number") < sent.index("To whom was it")
 
 
-async def test_a_quote_without_a_word_of_the_question_is_believed_only_if_the_model_is_sure(
+async def test_a_quote_far_from_the_question_is_believed_only_if_the_model_is_sure_of_it(
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:
-    for likely, begins in ((0.9, "“The claim number is HX-4711.” [1]"), (0.2, "The documents do not say.")):
-        fake_inference.answers += [
-            "Quote: The claim number is HX-4711.\nAnswer: Her insurer.",
-            yes_with(likely),
-        ]
-        turn, _ = await put(conversation, "Who insures Dana Gray?", fresh=True)
-        assert turn.answer.startswith(begins)
+    told = "Quote: The claim number is HX-4711.\nAnswer: Her insurer."
+    fake_inference.answers += [told, yes_with(0.9)]
+    turn, _ = await put(conversation, "Who insures Dana Gray?")
+    assert turn.answer.startswith("“The claim number is HX-4711.” [1]")
+    fake_inference.answers += [told, yes_with(0.2), yes_with(0.2)]
+    turn, shown = await put(conversation, "Who insures Dana Gray?", fresh=True)
+    assert turn.answer.startswith("The documents do not say.")
+    assert shown == turn.answer  # nothing of the doubtful answer was to be seen
+
+
+async def test_where_no_line_was_found_the_model_is_asked_again_with_the_lines_that_come_nearest(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    second = "Quote: NONE\nAnswer: Its number is HX-4711."
+    fake_inference.answers += ["Quote: NONE\nAnswer: NONE", yes_with(0.7), second, yes_with(0.6)]
+    turn, shown = await put(conversation, "How does Dana Gray's insurer file the case?")
+    assert turn.answer == shown == "“The claim number is HX-4711.” [1]\n\nIts number is HX-4711. [1]"
+    asked = fake_inference.requests[2].messages[1].parts
+    assert asked[:-1] == fake_inference.requests[0].messages[1].parts[:-1]  # the text is not read again
+    assert asked[-1].text.startswith("Lines of the document that may matter:\n- Letter of Dana Gray")
+
+
+async def test_a_second_look_that_the_model_is_not_sure_of_ends_in_a_refusal(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    second = "Quote: The claim number is HX-4711.\nAnswer: It is HX-4711."
+    fake_inference.answers += ["Quote: NONE\nAnswer: NONE", yes_with(0.6), second, yes_with(0.5)]
+    turn, shown = await put(conversation, "How does Dana Gray's insurer file the case?")
+    assert turn.answer.startswith("The documents do not say.")
+    assert "It is HX-4711" not in shown
 
 
 async def test_a_full_reading_shows_every_line_that_belongs_once_and_none_that_is_not_there(
