@@ -49,7 +49,7 @@ class Watch:
 
     def _run(self) -> None:
         while not self._done.wait(EVERY_S):
-            resident = {}
+            resident: dict[tuple[int, float], int] = {}
             for pid in psutil.pids():
                 try:
                     self._look(psutil.Process(pid), resident)

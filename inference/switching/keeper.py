@@ -39,13 +39,15 @@ class ModelSpec:
 
     `chosen` looks up the choice and raises InferenceError for one that cannot be followed; `command` is asked for
     before every start, and may prepare it; `put_back` stores the second model as the choice in the place of the first,
-    if that still is the choice. `sleep_after_s` 0: the model never falls asleep.
+    if that still is the choice. `sleep_after_s` 0: the model never falls asleep by itself; it does as soon as it is not
+    `wanted`, since a server answers in its place.
     """
 
     chosen: Callable[[], Target]
     command: Callable[[Target], Sequence[str]]
     put_back: Callable[[Target, Target], None]
     sleep_after_s: float = 0.0
+    wanted: Callable[[], bool] = lambda: True
 
 
 class ModelKeeper:
@@ -165,7 +167,11 @@ class ModelKeeper:
             logger.exception("the choice of the model could not be put back")
 
     def _is_idle(self, now: float) -> bool:
-        if not self._spec.sleep_after_s or self._now_is.step is not Step.IN_USE:
+        if self._now_is.step is not Step.IN_USE:
+            return False
+        if not self._spec.wanted():
+            return True
+        if not self._spec.sleep_after_s:
             return False
         if now >= self._idle_due:
             self._idle_due = now + min(IDLE_LOOK_S, self._spec.sleep_after_s / 4)

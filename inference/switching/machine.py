@@ -170,9 +170,8 @@ def _stopping(now_is: Situation, seen: Seen) -> Next:
 
 
 def _start(now_is: Situation, model: Target, seen: Seen) -> Next:
-    begun = {"since": seen.now, "started": seen.now, "moved": seen.now}
-    fresh = replace(now_is, model=model, goal=None, step=Step.STARTING, progress=0.0, cpu_s=0.0, **begun)
-    return fresh, Action.START
+    fresh = replace(now_is, model=model, goal=None, step=Step.STARTING, progress=0.0, cpu_s=0.0)
+    return replace(fresh, since=seen.now, started=seen.now, moved=seen.now), Action.START
 
 
 def _starting(now_is: Situation, seen: Seen) -> Next:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from inference.supervise import policy, processes, supervisor
+from inference.switching.keeper import ModelKeeper
 from ragsite.health import HealthReport
 from ragsite.launch import children
 from ragsite.network import LOCAL_NAMES
@@ -23,7 +24,8 @@ def test_health_document_has_the_keys_that_are_shown() -> None:
 
 def test_processes_are_those_in_the_table() -> None:
     table = re.findall(r"^\| (\w+) \| .* \| `logs/(\w+)\.log` \|$", TEXT, flags=re.MULTILINE)
-    assert table == [(child.name, child.name) for child in children()]
+    names = [*(child.name for child in children()), ModelKeeper.name]
+    assert table == [(name, name) for name in names]
 
 
 def test_delays_between_restarts_are_those_of_the_policy() -> None:
