@@ -29,12 +29,13 @@ def from_environment(environ: Mapping[str, str]) -> Options:
     models = tuple(find(name) for name in ([QUICK_MODEL] if quick else named or MODELS))
     if not quick and len(set(models)) < 2:
         raise BadOption(f"MODELS={environ.get('MODELS')}: two models are needed to switch between.")
-    return Options(models, _count(environ.get("SWITCHES", "").strip()), quick, flag(environ, "STRICT"))
+    switches = _count(environ.get("SWITCHES", "").strip(), 5 if quick else 10)
+    return Options(models, switches, quick, flag(environ, "STRICT"))
 
 
-def _count(named: str) -> int:
+def _count(named: str, usual: int) -> int:
     if not named:
-        return 10
+        return usual
     if not named.isdigit() or int(named) == 0:
         raise BadOption(f"SWITCHES={named}: a whole number above 0 is needed.")
     return int(named)

@@ -97,8 +97,8 @@ def cause_of_exit(words: str) -> str:
 
 
 def _failed(report: ModelReport) -> list[str]:
-    if report.step is Step.WAITING and report.purpose is Purpose.START:
-        return []  # said with the step
+    if report.purpose is Purpose.START and report.step not in (Step.FAILED, Step.IN_USE):
+        return []  # it was in use and has ended: that is said while it waits, and is past when it starts
     verbs = ("did not start", "did not start again either")
     return [
         f"{failure.model} {verb}: {_sentence(failure.cause)}"
@@ -135,7 +135,7 @@ _WORDS = {
     "anew": "Ending {model} to start it anew.",
     "falling asleep": "{model} goes to sleep.",
     "asleep": "{model} is asleep; it wakes with the next question.",
-    "crashed": "{model} stopped: {cause} It is started again in a moment.",
+    "crashed": "{model} stopped: {cause} It is being started again.",
     "waiting": "{model} is tried again in a moment.",
     "failed": "Choose another model, or this one to try it again.",
 }

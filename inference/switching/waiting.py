@@ -9,6 +9,7 @@ from pathlib import Path
 from inference.errors import ModelFailed
 from inference.supervise import status
 from inference.switching.bells import ring_wake
+from inference.switching.machine import Step
 from inference.switching.report import ModelReport, told
 
 PATIENCE_S = 180.0
@@ -54,6 +55,8 @@ def reason_of_absence(report: ModelReport) -> str:
     """Return why nobody answers, and what to do; empty when it is not known."""
     if report.is_changing:
         return f"The model is being changed. {told(report)} Try again in a moment."
+    if report.step is Step.WAITING:
+        return f"{told(report)} Try again in a moment."
     if report.sleeps or report.failures:
         return told(report)
     return ""

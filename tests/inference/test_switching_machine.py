@@ -235,7 +235,9 @@ def test_a_crash_is_answered_after_the_usual_time_and_is_no_failed_change() -> N
     world.tick()
     assert world.situation.step is Step.WAITING
     assert world.situation.due - world.now == 0.5
-    assert world.told == "A stopped: killed by SIGKILL. It is started again in a moment."
+    assert world.told == "A stopped: killed by SIGKILL. It is being started again."
+    world.until(Step.STARTING)
+    assert world.told == "Starting A."
     world.until(Step.IN_USE)
     assert world.told == "A is in use."
 

@@ -97,10 +97,14 @@ def test_work_wakes_a_model_that_is_asleep_and_no_other(say: Say) -> None:
     [
         (LOADING, "The model is being changed. Loading B: 40 %. Try again in a moment."),
         (ASLEEP, "A is asleep; it wakes with the next question."),
+        (
+            ModelReport(Step.WAITING, model="A", failures=(Failure("A", "its process ended"),)),
+            "A stopped: its process ended. It is being started again. Try again in a moment.",
+        ),
         (ModelReport(Step.STARTING, model="A"), ServiceUnavailable.default_message),
         (None, ServiceUnavailable.default_message),
     ],
-    ids=["changing", "asleep", "starting", "unknown"],
+    ids=["changing", "asleep", "crashed", "starting", "unknown"],
 )
 async def test_who_cannot_wait_is_told_what_happens(say: Say, report: ModelReport | None, sentence: str) -> None:
     say(report)
