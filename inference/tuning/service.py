@@ -13,7 +13,8 @@ from inference.models import stored_choice
 from inference.switching.waiting import model_report
 from inference.tuning.outlook import outcome
 from inference.tuning.overrides import Limits, Overrides
-from inference.tuning.panel import Known, Panel, panel_of, summary
+from inference.tuning.panel import Panel, panel_of, summary
+from inference.tuning.points import Known
 from inference.tuning.store import overrides_of, put
 
 SET_ALREADY = "That is how it was set already."

@@ -83,7 +83,10 @@ def _measured(model: LocalModel) -> str:
     """Return when the figures that the panel shows were measured, by the clock of this machine; empty before that."""
     overrides = overrides_of(model.id)
     at = measuring.measured_at(model, overrides.threads or this_machine().cores, overrides.gpu_layers)
-    return "" if at is None else f"{datetime.fromtimestamp(at, UTC).astimezone():%d %B %Y, %H:%M}"
+    if at is None:
+        return ""
+    then = datetime.fromtimestamp(at, UTC).astimezone()
+    return f"{then.day} {then:%B %Y, %H:%M}"
 
 
 def _do(request: HttpRequest, do: Callable[[LocalModel], str]) -> HttpResponse:

@@ -140,7 +140,7 @@ def test_what_was_measured_is_beside_each_choice_and_in_a_table(page: Client, mo
     keep_measurement(models_dir)
     text = panel(page)
     assert "23,040 bytes a token · window 8,192 · reads 312 and writes 61 tokens a second" in text
-    assert '<th scope="row">f16/f16 *</th><td>off</td><td>23,040</td><td>312.4/s</td><td>61.2/s</td>' in text
+    assert '<th scope="row">f16/f16 *</th><td>plain</td><td>23,040</td><td>312.4/s</td><td>61.2/s</td>' in text
     assert "Measure again" in text
     assert "reads 312 and writes 61 tokens a second" in card(page)
 

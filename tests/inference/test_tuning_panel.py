@@ -14,7 +14,8 @@ from inference.fitting import estimated_costs
 from inference.probe.rows import COARSE, ROWS, Row
 from inference.tuning.outlook import Ground, outcome, scaled
 from inference.tuning.overrides import KV_CHOICES, Limits, Overrides
-from inference.tuning.panel import NOT_MEASURED, Known, Panel, Point, consequence, panel_of, summary
+from inference.tuning.panel import Panel, panel_of, summary
+from inference.tuning.points import NOT_MEASURED, Known, Point, consequence
 
 BYTES = {"f16": 64, "q8_0": 34, "q4_0": 18}
 SIZE, KV, TRAINED = 1_111_370_240, 28_672, 32_768
