@@ -82,6 +82,8 @@ def use(request: HttpRequest) -> HttpResponse:
     model = request.POST.get("model", "")
     changes = model_report(settings.RUN_DIR) is not None
     when = "Readahead changes to it now." if changes else "Readahead uses it from its next start."
+    if answers_elsewhere():
+        when = "The server in its place goes on answering until you give it up, further down on this page."
     return _do(request, lambda: activate(model, this_machine()), f"{model} is chosen. {when}")
 
 

@@ -17,7 +17,7 @@ from inference.embeddings import EmbeddingHealth
 from inference.external.choice import answers_elsewhere
 from inference.supervise import status
 from inference.supervise.policy import ChildState
-from inference.supervise.status import ChildStatus
+from inference.supervise.status import ChildStatus, SupervisorStatus
 from inference.switching.machine import Step
 from inference.switching.report import ModelReport, told
 from ragsite.network import is_local_call
@@ -86,9 +86,9 @@ def health(request: HttpRequest) -> JsonResponse:
 def report(web: ChildState | None = None) -> HealthReport:
     """Return the document; `web` is its state where that is known better than from the supervisor."""
     supervisor = status.read(settings.RUN_DIR)
-    children = supervisor.children if supervisor else {}
     engine = gateway.health()
     server: Literal["local", "external"] = "external" if answers_elsewhere() else "local"
+    children = _children(supervisor, server)
     kept = supervisor.model if supervisor and server == "local" else None
     model = kept or ModelReport(Step.IN_USE)
     jobs = _queue()
@@ -97,7 +97,7 @@ def report(web: ChildState | None = None) -> HealthReport:
     if jobs["waiting"] is None:
         problems.append("The database cannot be read.")
     return HealthReport(
-        status=_status(problems, children if server == "local" else {}, engine, model),
+        status=_status(problems, children, engine, model),
         web=web or _child(children, "web").state,
         worker=_child(children, "worker").state,
         reader=_child(children, "reader").state,
@@ -106,13 +106,19 @@ def report(web: ChildState | None = None) -> HealthReport:
             server=server,
             step=kept.step if kept else None,
             model=engine.model or None,
-            pid=_pid(engine, children) if server == "local" else None,
+            pid=_pid(engine, children),
         ),
         embeddings=EmbeddingsReport(state=meaning.state, model=meaning.model or None, dim=meaning.dim or None),
         queue=jobs,
         restarts={name: child.restarts for name, child in children.items()},
         problems=problems,
     )
+
+
+def _children(supervisor: SupervisorStatus | None, server: str) -> dict[str, ChildStatus]:
+    """Return the children that count: the local model is asleep, or still ending, where a server is in its place."""
+    children = supervisor.children if supervisor else {}
+    return {name: child for name, child in children.items() if server == "local" or name != "inference"}
 
 
 def _pid(engine: Health, children: dict[str, ChildStatus]) -> int | None:

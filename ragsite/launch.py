@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from inference.activation import put_back
 from inference.errors import InferenceError, ModelFailed
 from inference.external.address import origin
-from inference.external.choice import chosen
+from inference.external.choice import answers_elsewhere, chosen
 from inference.fetch import FetchError, ensure_installed
 from inference.fetch.console import ConsoleReport
 from inference.gguf_check import check_header
@@ -187,7 +187,8 @@ def _model_keeper() -> KeeperMaker:
         words = [str(word) for pair in options.items() for word in pair]
         return [sys.executable, "-m", "inference.service", *words, *model.options]
 
-    spec = ModelSpec(_target, command, _put_back, sleep_after_s=60.0 * settings.IDLE_UNLOAD_MIN)
+    idle_s = 60.0 * settings.IDLE_UNLOAD_MIN
+    spec = ModelSpec(_target, command, _put_back, idle_s, wanted=lambda: not answers_elsewhere())
 
     def make(handle: Handle, say: Callable[[str], None]) -> ModelKeeper:
         return ModelKeeper(spec, settings.RUN_DIR, handle, say)

@@ -20,6 +20,7 @@ from inference.external.trial import tried
 from inference.supervise import status
 
 LONGEST_KEY = 4_000
+LONGEST_MODEL = 200
 MOST_TOKENS = 10_000_000
 
 
@@ -75,7 +76,7 @@ def forget(request: HttpRequest) -> HttpResponse:
             return gone
         running = status.read(settings.RUN_DIR)
         starts = running is not None and running.model is None
-        when = "from the next start: stop Readahead (Ctrl-C) and run it again" if starts else "now"
+        when = "from the next start: stop Readahead (Ctrl-C) and run it again" if starts else "again"
         return f"The model on this machine answers {when}. {gone}"
 
     return _do(request, do)
@@ -94,6 +95,8 @@ def _server_of(request: HttpRequest) -> Server:
     if text and not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_TOKENS):
         raise BadRequest("The window is a number of tokens, such as 32768.")
     model = request.POST.get("model", "").strip()
+    if len(model) > LONGEST_MODEL:
+        raise BadRequest("This is no name of a model: it is too long.")
     return Server(url, model, int(text or 0), key or choice.key_for(url))
 
 

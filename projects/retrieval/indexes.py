@@ -100,6 +100,13 @@ def switch_if_whole() -> bool:
     return True
 
 
+def is_settled() -> bool:
+    """Tell whether the chosen model's index serves and no other is built: then one model is all that is needed."""
+    current = serving()
+    building = VectorIndex.objects.filter(state=State.BUILDING).exists()
+    return current is not None and current.model == embeddings.configured() and not building
+
+
 def delete_some_retired() -> bool:
     """Delete a slice of what is not used any more; tell whether there is more."""
     with locked():

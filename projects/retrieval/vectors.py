@@ -44,7 +44,8 @@ def build_index() -> None:
             if not _fill(index, document_id, deadline):
                 _go_on(BUILD_JOB)
                 return
-    if indexes.switch_if_whole():
+    indexes.switch_if_whole()
+    if indexes.is_settled():
         embeddings.release_others(embeddings.configured())
     while indexes.delete_some_retired():
         if time.monotonic() > deadline:

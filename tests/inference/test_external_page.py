@@ -170,8 +170,17 @@ def test_a_tested_server_is_used_and_given_up_again(page: Client, there: OpenAIL
     assert choice.chosen() == choice.Chosen(Server(there.url))
     assert ">in use</span>" in shown(page)
     assert "Use this server" not in shown(page)
-    assert "The model on this machine answers now." in post(page, "server-forget")
+    assert "The model on this machine answers again." in post(page, "server-forget")
     assert choice.chosen() is None
+
+
+def test_choosing_a_local_model_meanwhile_says_who_answers(
+    page: Client, there: OpenAILike, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inference.views.activate", lambda *_: None)
+    post(page, "server-test", address=there.url)
+    post(page, "server-use")
+    assert "The server in its place goes on answering" in post(page, "use", model="smollm2-135m")
 
 
 def test_what_was_not_tested_cannot_be_used(page: Client) -> None:

@@ -86,7 +86,7 @@ def command(model):
 def put_back(failed, previous):
     (home / "choice").write_text(f"{previous.id} {previous.path}")
 
-spec = ModelSpec(chosen, command, put_back, sleep_after)
+spec = ModelSpec(chosen, command, put_back, sleep_after, wanted=lambda: not (home / "elsewhere").exists())
 places = Places(home / "run", home / "logs", Path.cwd())
 other = ChildSpec("other", lambda: [sys.executable, "-c", "import signal; signal.pause()"])
 keeper = lambda handle, say: ModelKeeper(spec, home / "run", handle, say)
@@ -224,6 +224,19 @@ def test_a_model_that_nobody_asks_leaves_and_comes_back_when_it_is_wanted(superv
     run.until(lambda: [what for what, _, _ in run.lives].count("begins") == 2)
     run.until_told("A is asleep; it wakes with the next question.")
     assert len({port for _, _, port in run.lives}) == 1
+
+
+def test_a_model_in_whose_place_a_server_answers_leaves_at_once_until_it_is_asked_again(
+    supervise: Callable[..., Run],
+) -> None:
+    run = supervise()
+    run.until_told("A is in use.")
+    (run.home / "elsewhere").touch()
+    run.until_told("A is asleep; it wakes with the next question.")
+    assert run.pid("inference") == 0
+    (run.home / "elsewhere").unlink()
+    ring_wake(run.run_dir)
+    run.until_told("A is in use.")
 
 
 def test_stopping_in_the_middle_of_a_change_leaves_nothing(supervise: Callable[..., Run]) -> None:

@@ -168,6 +168,7 @@ def test_a_change_is_called_off_and_nothing_is_left_of_it(page: Client, project:
     build()
     assert states() == {"first": "serving"}
     assert "Cancel" not in shown(page)
+    assert set(embeddings._embedders) == {"first"}  # and its memory is given back
 
 
 def test_a_model_that_cannot_be_loaded_is_shown_as_failed_and_the_old_one_serves(

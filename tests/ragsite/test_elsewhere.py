@@ -67,6 +67,14 @@ def test_a_server_that_answers_is_all_that_is_missing(there: OpenAILike, supervi
     }
 
 
+def test_a_local_model_that_left_for_it_is_no_problem(there: OpenAILike, supervised: None, settings: Settings) -> None:
+    running = status.read(settings.RUN_DIR)
+    assert running is not None
+    asleep = ChildStatus(ChildState.STOPPED, last_exit="exit code 0")
+    status.write(settings.RUN_DIR, status.own_status("", {**running.children, "inference": asleep}))
+    assert health()["status"] == "ok"
+
+
 def test_a_server_that_is_away_is_a_problem_with_a_name(there: OpenAILike, supervised: None) -> None:
     choice.keep_draft(Server("http://127.0.0.1:9/v1", "large"), Report())
     choice.use_draft(confirmed=False)
