@@ -14,21 +14,21 @@ from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from inference.activation import probes_dir, require_installed
+from inference.activation import probes_dir
 from inference.downloads import bell
 from inference.engine.machine import this_machine
 from inference.engine.plan import ALL_LAYERS
 from inference.errors import InferenceError
 from inference.fetch import stamp
 from inference.identity import is_alive
-from inference.installed import LocalModel
+from inference.installed import LocalModel, require_usable
 from inference.models import Measurement
 from inference.probe import store
 from inference.probe.rows import Row
 from inference.probe.run import PROGRESS, run_probe
 from inference.tuning.overrides import Overrides
 from inference.tuning.quiet import Around, is_short, look_around, reason_to_stop, reason_to_wait
-from inference.tuning.store import overrides_of
+from inference.tuning.store import model_here, overrides_of
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class GaveWay(Exception):
 
 def request(model_id: str) -> Measurement:
     """Put a model in line. Raises UnknownModel, and ModelFailed for one that is not here or of no use."""
-    model = require_installed(model_id)
+    model = _usable(model_id)
     row, made = Measurement.objects.get_or_create(model_id=model.id)
     if not made:
         ended = Measurement.objects.filter(pk=row.pk).exclude(state__in=Measurement.UNFINISHED)
@@ -152,7 +152,7 @@ def claim(worker: str) -> Measurement | None:
 
 
 def _work(row: Measurement, look: Look, pause: Callable[[float], None]) -> None:
-    model = require_installed(row.model_id)
+    model = _usable(row.model_id)
     try:
         short = is_short(_wait_for_quiet(row, look, pause), model.bytes)
         watch = _Watch(row, look, short=short)
@@ -162,6 +162,13 @@ def _work(row: Measurement, look: Look, pause: Callable[[float], None]) -> None:
         _store(row, **{**_afresh(), "state": State.WAITING, "until": until, "note": str(reason)})
         return
     _end(row, State.DONE)
+
+
+def _usable(model_id: str) -> LocalModel:
+    """Return a model that is here and of use. Raises UnknownModel or ModelFailed."""
+    model = model_here(model_id)
+    require_usable(model)
+    return model
 
 
 def _wait_for_quiet(row: Measurement, look: Look, pause: Callable[[float], None]) -> Around:

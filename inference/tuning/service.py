@@ -8,14 +8,13 @@ from inference.activation import probes_dir
 from inference.engine.machine import this_machine, threads_at_most
 from inference.engine.offload import supports_gpu
 from inference.fitting import ground_of, measured_rows, trained_window
-from inference.installed import LocalModel, active_model
-from inference.models import stored_choice
+from inference.installed import LocalModel
 from inference.switching.waiting import model_report
 from inference.tuning.outlook import outcome
 from inference.tuning.overrides import Limits, Overrides
 from inference.tuning.panel import Panel, panel_of, summary
 from inference.tuning.points import Known
-from inference.tuning.store import overrides_of, put
+from inference.tuning.store import is_chosen, overrides_of, put
 
 SET_ALREADY = "That is how it was set already."
 
@@ -51,6 +50,6 @@ def apply(model: LocalModel, overrides: Overrides) -> str:
     said = foreseen(model, overrides)
     if not put(model.id, overrides):
         return f"{SET_ALREADY} {said}"
-    in_use = model_report(settings.RUN_DIR) and model.id == active_model(stored_choice(), settings.MODELS_DIR).id
+    in_use = model_report(settings.RUN_DIR) is not None and is_chosen(model.id)
     when = f"Set: {model.id} is started anew now." if in_use else f"Set, from the next start of {model.id} on."
     return f"{when} {said}"

@@ -8,14 +8,26 @@ from dataclasses import asdict
 from django.conf import settings
 from django.db import transaction
 
-from inference.errors import UnknownModel
-from inference.installed import LocalModel, active_model
+from inference.errors import ModelFailed, UnknownModel
+from inference.installed import LocalModel, active_model, lookup
 from inference.models import ModelSettings, stored_choice
 from inference.switching.bells import ring_choice
 from inference.switching.machine import Target
 from inference.tuning.overrides import Overrides
 
 logger = logging.getLogger(__name__)
+
+
+def model_here(model_id: str) -> LocalModel:
+    """Return a model whose file is here: in the models folder, or the chosen one wherever it lies.
+
+    Raises UnknownModel or ModelFailed.
+    """
+    active = _chosen()
+    model = active if active and active.id == model_id else lookup(model_id, settings.MODELS_DIR)
+    if model.state != "installed":
+        raise ModelFailed(f"{model.id} is not installed. Fetch it first.")
+    return model
 
 
 def overrides_of(model_id: str) -> Overrides:
@@ -41,7 +53,7 @@ def put(model_id: str, overrides: Overrides) -> bool:
     """
     if not _store(model_id, overrides):
         return False
-    if _is_chosen(model_id):
+    if is_chosen(model_id):
         transaction.on_commit(lambda: ring_choice(settings.RUN_DIR))
     return True
 
@@ -66,6 +78,12 @@ def forget(model_id: str) -> None:
     ModelSettings.objects.filter(model_id=model_id).delete()
 
 
+def is_chosen(model_id: str) -> bool:
+    """Tell whether a model is the one that is used, or will be."""
+    chosen = _chosen()
+    return chosen is not None and chosen.id == model_id
+
+
 def _store(model_id: str, overrides: Overrides) -> bool:
     if overrides == overrides_of(model_id):
         return False
@@ -81,8 +99,9 @@ def _overrides(row: ModelSettings) -> Overrides:
     return Overrides(row.window, row.kv or None, row.flash_attention, row.threads, row.gpu_layers, row.conversations)
 
 
-def _is_chosen(model_id: str) -> bool:
+def _chosen() -> LocalModel | None:
+    """Return the model that is used, or will be; None when what was chosen is gone."""
     try:
-        return active_model(stored_choice(), settings.MODELS_DIR).id == model_id
+        return active_model(stored_choice(), settings.MODELS_DIR)
     except UnknownModel:
-        return False  # what was chosen is gone
+        return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -14,12 +13,12 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from inference.engine.machine import this_machine
-from inference.errors import InferenceError, ModelFailed
-from inference.installed import LocalModel, active_model, lookup
-from inference.models import Measurement, stored_choice
+from inference.errors import InferenceError
+from inference.installed import LocalModel
+from inference.models import Measurement
 from inference.tuning import measuring, service
 from inference.tuning.overrides import Overrides, parse
-from inference.tuning.store import overrides_of
+from inference.tuning.store import model_here, overrides_of
 
 
 @require_GET
@@ -27,7 +26,7 @@ from inference.tuning.store import overrides_of
 def show(request: HttpRequest) -> HttpResponse:
     """The panel of one model: a part of the models page, or a page of its own."""
     try:
-        model = _installed(request.GET.get("model", ""))
+        model = model_here(request.GET.get("model", ""))
     except InferenceError as error:
         return _refused(request, error)
     row = Measurement.objects.filter(model_id=model.id).first()
@@ -70,15 +69,6 @@ def stop(request: HttpRequest) -> HttpResponse:
     return _do(request, lambda model: "Stopped." if measuring.stop(model.id) else "It had ended already.")
 
 
-def _installed(model_id: str) -> LocalModel:
-    """Return a model that is here: in the models folder, or the chosen one elsewhere. Raises InferenceError."""
-    active = active_model(stored_choice(), settings.MODELS_DIR)
-    model = active if active.id == model_id else lookup(model_id, settings.MODELS_DIR)
-    if model.state != "installed":
-        raise ModelFailed(f"{model.id} is not installed. Fetch it first.")
-    return model
-
-
 def _measured(model: LocalModel) -> str:
     """Return when the figures that the panel shows were measured, by the clock of this machine; empty before that."""
     overrides = overrides_of(model.id)
@@ -94,7 +84,7 @@ def _do(request: HttpRequest, do: Callable[[LocalModel], str]) -> HttpResponse:
     if not request.user.is_staff:
         raise PermissionDenied
     try:
-        messages.success(request, do(_installed(request.POST.get("model", ""))))
+        messages.success(request, do(model_here(request.POST.get("model", ""))))
     except InferenceError as error:
         return _refused(request, error)
     return redirect("models:list")

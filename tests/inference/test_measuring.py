@@ -142,8 +142,19 @@ def test_a_model_that_is_not_here_is_not_measured(models_dir: Path) -> None:
     work()
     assert (the_row().state, the_row().error) == (
         State.FAILED,
-        f"{SMALL} is not installed. Fetch it first: manage.py models install {SMALL}",
+        f"{SMALL} is not installed. Fetch it first.",
     )
+
+
+def test_a_file_that_only_the_setting_names_is_measured_too(
+    tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = write_gguf(tmp_path / "elsewhere.gguf")
+    monkeypatch.setenv("READAHEAD_MODEL", str(elsewhere))
+    measuring.request("elsewhere")
+    work()
+    assert the_row().state == State.DONE
+    assert list((models_dir / "probes").iterdir())
 
 
 @pytest.mark.parametrize(("now", "reason"), [(ASKED, ANSWERING), (READS, READING)], ids=["answering", "reading"])

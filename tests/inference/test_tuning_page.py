@@ -30,7 +30,7 @@ from inference.switching.machine import Target
 from inference.tuning import measuring, views
 from inference.tuning import service as tuning
 from inference.tuning.overrides import Overrides
-from inference.tuning.store import all_overrides, options_of, overrides_of, put, put_back
+from inference.tuning.store import all_overrides, model_here, options_of, overrides_of, put, put_back
 from tests.inference.gguf_files import write_gguf
 
 pytestmark = pytest.mark.django_db
@@ -149,7 +149,7 @@ def test_what_is_set_is_stored_shown_and_handed_to_the_next_start(page: Client, 
     said = post(page, "settings-save", window="4100", kv="q8_0", flash_attention="on", threads="1", conversations="1")
     assert f"Set, from the next start of {SMALL} on." in said
     assert "It runs with q8_0 keys and q8_0 values, flash attention on; the window holds 4,096 tokens" in said
-    model = views._installed(SMALL)
+    model = model_here(SMALL)
     assert options_of(model) == (
         *("--window", "4096", "--type-k", "q8_0", "--flash-attention", "on"),
         *("--threads", "1", "--conversations", "1"),

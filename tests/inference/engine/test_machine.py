@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inference.engine.machine import Machine, _limits, this_machine
+import pytest
+
+from inference.engine import machine as module
+from inference.engine.machine import Machine, _limits, this_machine, threads_at_most
 
 
 def group(folder: Path, **files: str) -> Path:
@@ -57,3 +60,11 @@ def test_the_older_hierarchy_is_read_as_well(tmp_path: Path) -> None:
 
 def test_no_control_groups_are_no_limits(tmp_path: Path) -> None:
     assert list(_limits(tmp_path / "absent", tmp_path)) == []
+
+
+def test_threads_are_bounded_by_the_processors_and_by_the_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_allowed", lambda: 8)
+    monkeypatch.setattr(module, "_limits", lambda *_: iter(()))
+    assert threads_at_most() == 8
+    monkeypatch.setattr(module, "_limits", lambda *_: iter([Machine(1, 1, 0), Machine(1, 1, 3)]))
+    assert threads_at_most() == 3
