@@ -237,7 +237,7 @@ def test_search_by_words_alone_is_a_choice(page: Client, project: Project) -> No
 def test_the_settings_beat_the_page_and_say_so(page: Client, settings: Settings) -> None:
     settings.EMBEDDINGS = "second"
     assert "READAHEAD_EMBEDDINGS decides which model is used" in shown(page)
-    assert "Use this model" not in shown(page)
+    assert "Search with this model" not in shown(page)
     assert "READAHEAD_EMBEDDINGS decides" in choose(page, "first")
     assert embeddings.configured() == "second"
 
