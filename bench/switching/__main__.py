@@ -32,7 +32,7 @@ def main() -> int:
     try:
         options = from_environment(os.environ)
         models = prepare(options)
-        installation = install(models)
+        installation = install(models, one_thread=options.quick)
         figures = measured([NAME], lambda _: figures_of(measure(installation, models, options.switches)))
     except (BadOption, FetchError, Trouble) as error:
         print(error, file=sys.stderr)
@@ -70,8 +70,11 @@ def prepare(options: Options) -> list[str]:
     return names
 
 
-def install(models: Sequence[str]) -> Installation:
-    """Return an installation with the first model chosen and some documents taken in."""
+def install(models: Sequence[str], *, one_thread: bool) -> Installation:
+    """Return an installation with the first model chosen and some documents taken in.
+
+    `one_thread`: the models compute with one, as a quick run is for machines that have other work.
+    """
     os.environ["READAHEAD_EMBEDDINGS"] = "off"
     home, files = SCRATCH / "home", SCRATCH / "files"
     files.mkdir()
@@ -79,6 +82,8 @@ def install(models: Sequence[str]) -> Installation:
         (files / made.file_name).write_bytes(made.file())
     stack.manage(home, "migrate")
     installation = Installation(home, "")  # no setting names the model: the choice does
+    for model in models if one_thread else ():
+        installation.manage("models", "settings", model, "--threads", "1")
     installation.manage("models", "activate", models[0])
     with installation:
         installation.add(_files(files), paused=True)

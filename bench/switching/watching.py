@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +34,8 @@ class Watch:
     def __init__(self, run_dir: Path, child: str = "inference") -> None:
         self.samples: list[Sample] = []
         self._mark = Mark(run_dir, child=child)
-        self._known: dict[tuple[int, float], bool] = {}
+        self._strangers: set[int] = set()
+        self._mine: dict[int, psutil.Process] = {}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
@@ -49,24 +51,34 @@ class Watch:
 
     def _run(self) -> None:
         while not self._done.wait(EVERY_S):
-            resident: dict[tuple[int, float], int] = {}
-            for pid in psutil.pids():
-                try:
-                    self._look(psutil.Process(pid), resident)
-                except psutil.Error:  # gone meanwhile
-                    continue
-            self.samples.append(Sample(time.monotonic(), resident))
+            self.samples.append(self._sample())
 
-    def _look(self, process: psutil.Process, resident: dict[tuple[int, float], int]) -> None:
-        identity = (process.pid, process.create_time())
-        if identity not in self._known:
-            mine = self._mark.covers(process.environ().get(MARK_VARIABLE, ""))
-            if not mine and time.time() - identity[1] < YOUNG_S:
-                return
-            self._known[identity] = mine
-        # One that has ended and is not collected yet holds no memory.
-        if self._known[identity] and (bytes_held := process.memory_info().rss):
-            resident[identity] = bytes_held
+    def _sample(self) -> Sample:
+        """Look at all processes that there are: of known strangers at the number alone, as looking costs."""
+        there = set(psutil.pids())
+        self._strangers &= there
+        self._mine = {pid: process for pid, process in self._mine.items() if pid in there}
+        for pid in there - self._strangers - self._mine.keys():
+            self._meet(pid)
+        resident = {}
+        for process in self._mine.values():
+            with suppress(psutil.Error):  # gone meanwhile
+                # One that has ended and is not collected yet holds no memory.
+                if held := process.memory_info().rss:
+                    resident[process.pid, process.create_time()] = held
+        return Sample(time.monotonic(), resident)
+
+    def _meet(self, pid: int) -> None:
+        try:
+            process = psutil.Process(pid)
+            if self._mark.covers(process.environ().get(MARK_VARIABLE, "")):
+                self._mine[pid] = process
+            elif time.time() - process.create_time() > YOUNG_S:
+                self._strangers.add(pid)
+        except psutil.NoSuchProcess:
+            return
+        except psutil.Error:  # not ours to look into
+            self._strangers.add(pid)
 
 
 def most_at_once(samples: list[Sample]) -> int:
