@@ -252,7 +252,7 @@ class Health:
     why the window is smaller than wished, what was given up, what would help. `model_key` tells two models apart
     whatever they are called. `kept_bytes` of at most `kept_quota` are taken by stored states (0: nothing is kept);
     `trouble` says why the last one could not be stored, empty when it could. `keeps` False: the state of what was read
-    can be kept nowhere, as with a server that is not ours.
+    can be kept nowhere, as with a server that is not ours; `where` is that server, empty for the service.
     """
 
     state: EngineState
@@ -269,6 +269,7 @@ class Health:
     kept_quota: int = 0
     trouble: str = ""
     keeps: bool = True
+    where: str = ""
 
     @classmethod
     def from_wire(cls, data: Mapping[str, Any]) -> Self:

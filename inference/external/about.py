@@ -10,7 +10,7 @@ from typing import Any
 from inference.contracts import EngineState, Health
 from inference.engine.budget import WISHED_WINDOW
 from inference.errors import InferenceError, ModelLoading, ServiceLost, ServiceStalled, ServiceUnavailable
-from inference.external.address import origin, root
+from inference.external.address import leaves_machine, origin, root
 from inference.external.connection import Connection
 from inference.external.failures import not_openai, refused
 
@@ -19,6 +19,7 @@ BELIEVED_ELSE_S = 1.5
 """How long what it said is believed: every look of every page asks."""
 
 NOTE = "A server that you have chosen answers. What it has read is kept only as far as it does that itself."
+LEAVES = "Text of documents and questions leave this machine for {where}."
 NO_MODEL = "{where} answers and has no model. Load one there."
 OTHER_MODELS = "{where} does not have the model {model}. It has: {others}."
 NAMED = 8
@@ -89,7 +90,17 @@ class About:
             return Health(EngineState.FAILED, wanted, message=self._others(listed))
         # No more than the local service plans for by itself: what is not remembered there is read anew each time.
         window = self._server.window or min(WISHED_WINDOW, await self.window(entry))
-        return Health(EngineState.READY, wanted, window=window, notes=(NOTE,), model_key=self._key(entry), keeps=False)
+        where = origin(self._server.url)
+        leaves = (LEAVES.format(where=where),) if leaves_machine(self._server.url) else ()
+        return Health(
+            EngineState.READY,
+            wanted,
+            window=window,
+            notes=(*leaves, NOTE),
+            model_key=self._key(entry),
+            keeps=False,
+            where=where,
+        )
 
     async def window(self, entry: Entry) -> int:
         """Return the tokens of context by a model's entry, else by llama.cpp's `/props`; 0 where nobody tells."""

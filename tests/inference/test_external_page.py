@@ -228,6 +228,13 @@ class TestRefusals:
         assert "is not trusted: self-signed certificate" in text
         assert "SSL_CERT_FILE" in text
 
+    def test_an_authority_of_ones_own_is_trusted_once_it_is_named(
+        self, page: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with serving(context=_certificate(self.folder)) as served:
+            monkeypatch.setenv("SSL_CERT_FILE", str(self.folder / "server.pem"))
+            assert "What it gives is below." in post(page, "server-test", address=served.url)
+
     def test_tls_where_there_is_none(self, page: Client, there: OpenAILike) -> None:
         assert "does not speak TLS at this port" in self.refused(page, there.url.replace("http:", "https:"))
 

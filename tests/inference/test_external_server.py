@@ -333,6 +333,7 @@ class TestHealth:
         health = await gateway.gateway().health()
         assert (health.state, health.model, health.window) == (EngineState.READY, "large", 8192)
         assert health.notes == (about.NOTE,)
+        assert health.where == there.url.removesuffix("/v1")
 
     async def test_the_window_of_llama_cpp_is_the_one_it_runs_with(self, there: OpenAILike) -> None:
         there.models = [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 32768}}]
