@@ -114,7 +114,8 @@ def _after(run: Run, here: Installation, left: Mapping[str, list[str]]) -> None:
             here.until(asking.is_ready, "searches are by meaning too")
         for question in run.options.questions:
             if question.id in left.get("questions", ()):
-                _note(run, asking.answer("questions", question, fresh=True))
+                # As a person asks: nobody has put these words before, but what was prepared for them may be told.
+                _note(run, asking.answer("questions", question, fresh=False))
         for question in run.early[:1]:
             if question.id + AGAIN in left.get("questions", ()):
                 asking.answer("questions", question, fresh=False)

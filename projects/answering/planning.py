@@ -24,7 +24,7 @@ from projects.answering.router import Lane, Route, Scene, route
 from projects.answering.sources import of_digest
 from projects.answering.thread import leaned_on
 from projects.answering.ways import Ask, Manner, Way
-from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of, overview_language
+from projects.answering.wording import WALKS, Kind, folded, is_bare_name, kind_of, overview_language, speaks_of_all
 from projects.models import Document, Project, Turn
 from projects.retrieval.lexical import openings
 from projects.retrieval.passages import Passage, by_document, choose
@@ -103,6 +103,8 @@ def _look(turn: Turn, project: Project, learner: Learner | None, digest: DigestP
     concern = concern_of(project.pk, turn.question, found.hits, len(names), _cited_before(before))
     if before and not concern.anchored:
         concern = replace(concern_of(project.pk, query, found.hits, len(names), _cited_before(before)), anchored=False)
+    if speaks_of_all(turn.question):
+        concern = replace(concern, anchored=False)
     kind = kind_of(turn.question, anchored=concern.anchored, collections=_called(digest))
     if concern.sure and concern.anchored and is_bare_name(turn.question):
         kind = Kind.OVERVIEW

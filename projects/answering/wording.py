@@ -89,6 +89,13 @@ _OVERVIEW = {
         r"\bde que\b.*\b(trata|tratan|habla|hablan)\b",
     ),
 }
+_ALL = (
+    r"\b(whole|entire|all|these|those|my) (of )?(the |these |those |my )?(project|folder|collection|pile|{nouns})\b",
+    r"\b(this|the) (project|folder|collection|pile)\b|\beverything\b",
+    r"\b(alle[nr]?|diesen?|meinen?|gesamte[nsm]?|ganze[nsm]?|das|dem) ({noun}|projekt|ordner)\b|\balles\b",
+    r"\b(tous les|toutes les|ces|mes|tout le|ce|le) ({nouns}|projet|dossier)\b",
+    r"\b(todos los|todas las|estos|estas|mis|todo el|este|el) ({nouns}|proyecto|carpeta)\b",
+)
 _ACROSS = (
     r"\b(in common|main (cause|reason|finding|issue|problem|result|lesson|difference)s?|differences between)\b",
     r"\b(gemeinsam|gemeinsamkeiten?|unterschiede|haupt(ursache|grund|problem|ergebnis)\w*)\b",
@@ -269,6 +276,18 @@ def _filled(pattern: str, forms: Mapping[str, str]) -> str:
     for name, form in forms.items():
         pattern = pattern.replace(name, form)
     return pattern
+
+
+def speaks_of_all(question: str) -> bool:
+    """Tell whether a question speaks of the documents as a whole, and has no word that is written like a name.
+
+    Of such a question a word that is a name somewhere ('few' in a table of 'Few', 'Broken', 'Overcast') is none.
+    """
+    forms = _forms()
+    noun = re.compile(forms["{noun}"])
+    later = (word for word in question.split()[1:] if not noun.fullmatch(folded(word)))
+    named = any(word[:1].isupper() or any(map(str.isdigit, word)) for word in later)
+    return not named and _says(_ALL, folded(question), forms)
 
 
 def leans_back(question: str) -> bool:

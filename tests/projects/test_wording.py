@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projects.answering.wording import Kind, folded, kind_of, leans_back
+from projects.answering.wording import Kind, folded, kind_of, leans_back, speaks_of_all
 
 OVERVIEW = [
     "What are these documents about?",
@@ -118,6 +118,23 @@ def test_part_of_one_named_thing_is_a_fact_and_of_all_of_them_a_walk() -> None:
 def test_what_is_said_of_the_pile_is_a_fact_of_one_that_is_named() -> None:
     assert kind_of("What was the main cause of the fire in Weber's flat?", anchored=True) is Kind.FACT
     assert kind_of("What was the main cause of the fires?", anchored=False) is Kind.ACROSS
+
+
+@pytest.mark.parametrize(
+    ("question", "of_all"),
+    [
+        ("Can you summarise the whole project for me in a few sentences?", True),
+        ("what's in this pile of files", True),
+        ("Fasse alle Verträge zusammen", True),
+        ("Résume ces documents", True),
+        ("Resume estos documentos", True),
+        ("Summarise all reports about Wausau", False),
+        ("Summarise the lease", False),
+        ("Summarise all letters of 2019", False),
+    ],
+)
+def test_a_question_may_speak_of_everything_there_is(question: str, of_all: bool) -> None:
+    assert speaks_of_all(question) is of_all
 
 
 def test_documents_may_be_called_by_their_type() -> None:
