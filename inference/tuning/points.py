@@ -232,6 +232,8 @@ def _layers(known: Known) -> Point:
         automatic="all",
         reason="The card is faster; fewer are for a card with too little memory.",
         value=_typed(known.overrides.gpu_layers),
+        # What was measured was measured with as many as are set now.
+        choices=(Choice(_typed(known.overrides.gpu_layers), "as set", consequence(known.ground, known.overrides)),),
         least=0,
         most=MOST_LAYERS,
     )

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.html import format_html
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
@@ -25,18 +26,22 @@ from inference.tuning.store import model_here, overrides_of
 @vary_on_headers("HX-Request")
 def show(request: HttpRequest) -> HttpResponse:
     """The panel of one model: a part of the models page, or a page of its own."""
+    part = "HX-Request" in request.headers
     try:
         model = model_here(request.GET.get("model", ""))
+        panel = service.panel_for(model)
     except InferenceError as error:
-        return _refused(request, error)
-    row = Measurement.objects.filter(model_id=model.id).first()
+        return (
+            HttpResponse(format_html('<p class="model-error">{}</p>', error.message))
+            if part
+            else _refused(request, error)
+        )
     context = {
-        "panel": service.panel_for(model),
-        "row": row,
+        "panel": panel,
+        "row": Measurement.objects.filter(model_id=model.id).first(),
         "measured": _measured(model),
         "may_manage": request.user.is_staff,
     }
-    part = "HX-Request" in request.headers
     return render(request, "inference/_settings.html" if part else "inference/settings.html", context)
 
 

@@ -209,6 +209,7 @@ def test_a_probe_can_be_ended_at_any_moment_and_leaves_no_process(tmp_path: Path
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_a_real_probe_measures_every_row_and_leads_to_a_choice() -> None:
     said: list[str] = []
     rows = run_probe(model_file("smollm2-135m"), said.append, ["--threads", "1", "--rounds", "1"])

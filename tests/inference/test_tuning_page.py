@@ -268,6 +268,21 @@ def test_a_model_that_is_not_here_has_no_panel(page: Client) -> None:
     assert not ModelSettings.objects.exists()
 
 
+def test_a_damaged_file_says_so_in_the_place_of_its_panel(page: Client, models_dir: Path) -> None:
+    path = write_gguf(models_dir / "own<b>.gguf")
+    path.write_bytes(path.read_bytes()[:-1])
+    part = panel(page, "own<b>", **{"HX-Request": "true"})
+    assert part.startswith('<p class="model-error">own&lt;b&gt;.gguf is incomplete')
+    assert (
+        "own&lt;b&gt;.gguf is incomplete"
+        in page.get(reverse("models:settings"), {"model": "own<b>"}, follow=True).content.decode()
+    )
+    assert (
+        "is incomplete"
+        in page.post(reverse("models:settings-save"), {"model": "own<b>", "threads": "1"}, follow=True).content.decode()
+    )
+
+
 def test_what_is_set_goes_with_the_models_file(models_dir: Path) -> None:
     write_gguf(models_dir / "own.gguf")
     put("own", Overrides(threads=1))

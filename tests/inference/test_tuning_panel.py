@@ -115,6 +115,7 @@ def test_flags_that_failed_when_they_were_measured_are_replaced_as_the_service_d
 def test_layers_are_offered_where_there_is_a_card_alone() -> None:
     made = panel(Overrides(gpu_layers=7), Ground(machine(), (), ESTIMATE), gpu=True)
     assert (point(made, "gpu_layers").automatic, point(made, "gpu_layers").value) == ("all", "7")
+    assert said(point(made, "gpu_layers"), "7") == NOT_MEASURED
 
 
 def test_a_model_of_which_nothing_is_known_has_a_panel_too() -> None:
