@@ -20,12 +20,18 @@ YOUNG_S = 2.0
 """A process that was just forked shows its parent's environment: it is looked at again until it is this old."""
 
 
+Identity = tuple[int, float]
+
+
 @dataclass(frozen=True)
 class Sample:
-    """One moment: resident bytes of each of the model's processes, by their identity (number and start)."""
+    """One moment: resident bytes of each process of the model's, by its identity (number and start).
+
+    What a process has started, as to plan its memory, counts with it, also when it is left behind.
+    """
 
     moment: float
-    resident: dict[tuple[int, float], int]
+    resident: dict[Identity, int]
 
 
 class Watch:
@@ -35,7 +41,7 @@ class Watch:
         self.samples: list[Sample] = []
         self._mark = Mark(run_dir, child=child)
         self._strangers: set[int] = set()
-        self._mine: dict[int, psutil.Process] = {}
+        self._mine: dict[int, tuple[psutil.Process, Identity]] = {}
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
@@ -57,22 +63,23 @@ class Watch:
         """Look at all processes that there are: of known strangers at the number alone, as looking costs."""
         there = set(psutil.pids())
         self._strangers &= there
-        self._mine = {pid: process for pid, process in self._mine.items() if pid in there}
-        for pid in there - self._strangers - self._mine.keys():
+        self._mine = {pid: known for pid, known in self._mine.items() if pid in there}
+        for pid in sorted(there - self._strangers - self._mine.keys()):
             self._meet(pid)
-        resident = {}
-        for process in self._mine.values():
+        resident: dict[Identity, int] = {}
+        for process, first in self._mine.values():
             with suppress(psutil.Error):  # gone meanwhile
                 # One that has ended and is not collected yet holds no memory.
                 if held := process.memory_info().rss:
-                    resident[process.pid, process.create_time()] = held
+                    resident[first] = resident.get(first, 0) + held
         return Sample(time.monotonic(), resident)
 
     def _meet(self, pid: int) -> None:
         try:
             process = psutil.Process(pid)
             if self._mark.covers(process.environ().get(MARK_VARIABLE, "")):
-                self._mine[pid] = process
+                parent = self._mine.get(process.ppid())
+                self._mine[pid] = process, parent[1] if parent else (pid, process.create_time())
             elif time.time() - process.create_time() > YOUNG_S:
                 self._strangers.add(pid)
         except psutil.NoSuchProcess:
@@ -88,7 +95,7 @@ def most_at_once(samples: list[Sample]) -> int:
 
 def lives(samples: list[Sample]) -> list[tuple[float, float, int]]:
     """Return [first seen, last seen, most bytes] of each process in the order of their beginnings."""
-    found: dict[tuple[int, float], tuple[float, float, int]] = {}
+    found: dict[Identity, tuple[float, float, int]] = {}
     for sample in samples:
         for identity, held in sample.resident.items():
             first, _, most = found.get(identity, (sample.moment, 0.0, 0))
