@@ -77,9 +77,9 @@ class Talk:
                         self.timings = self.timings + timings
 
     async def chance(self, messages: Sequence[ChatMessage], *, keep: int = 0) -> float | None:
-        """Return how likely the model says Yes rather than No; None from a server that does not tell.
+        """Return how likely the model says Yes rather than No; None when it says neither.
 
-        `keep` as for `ask`. Raises InferenceError.
+        From a server that tells no chances it is 1 or 0, by the word. `keep` as for `ask`. Raises InferenceError.
         """
         request = ChatRequest(
             tuple(messages), max_tokens=1, logprobs=ALTERNATIVES, conversation=self._slot, save=_saved(keep)
