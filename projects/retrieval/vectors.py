@@ -13,6 +13,7 @@ from inference.embeddings import EmbeddingFailed, Matrix
 from projects.models import Chunk, Section, Vector, VectorIndex
 from projects.retrieval import indexes
 from projects.retrieval.recipe import OPENING, backend_key, heading_of
+from study.presence import Presence, is_present
 from study.queue import enqueue
 
 logger = logging.getLogger(__name__)
@@ -22,6 +23,9 @@ BUILD_JOB = "projects.jobs.build_index"
 
 BATCH = 32
 """Chunks embedded between two transactions: about a second of work, which is all that a kill can cost."""
+GIVES_WAY_S = 10.0
+"""The longest that a batch waits for an answer that is being made."""
+LOOK_S = 0.25
 SLICE_S = 20.0
 """Seconds after which a job goes to the end of the line: uploads that came meanwhile are read first."""
 
@@ -96,6 +100,7 @@ def _fill(index: VectorIndex, document_id: int, deadline: float) -> bool:
     waiting = indexes.lacking(index).filter(document_id=document_id).order_by("-ordinal").select_related("section")
     opening = _opening(document_id)
     while chunks := list(waiting[:BATCH]):
+        _give_way()
         if time.monotonic() > deadline:
             return False
         headings = [heading_of(opening, chunk.section.heading, chunk.ordinal) for chunk in chunks]
@@ -103,6 +108,13 @@ def _fill(index: VectorIndex, document_id: int, deadline: float) -> bool:
         if not _store(index, chunks, rows):
             return True
     return True
+
+
+def _give_way() -> None:
+    """Leave the processor to an answer that is being made, for a while: searching by meaning helps the next one."""
+    until = time.monotonic() + GIVES_WAY_S
+    while is_present(Presence.ASKING) and time.monotonic() < until:
+        time.sleep(LOOK_S)
 
 
 def _store(index: VectorIndex, chunks: Sequence[Chunk], rows: Matrix) -> bool:

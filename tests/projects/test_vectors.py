@@ -13,6 +13,7 @@ from projects.models import Chunk, Document, Project, Vector, VectorIndex
 from projects.retrieval import indexes, vectors
 from projects.retrieval.matrix import ProjectVectors
 from projects.retrieval.meaning import NOT_BUILT, Meaning, nearest
+from study.presence import Presence
 from tests.projects.embedding import FakeModels
 from tests.projects.factories import add_read, make_project
 
@@ -106,6 +107,24 @@ def test_a_long_document_lets_uploads_go_first(models: FakeModels, monkeypatch: 
     monkeypatch.setattr(vectors, "SLICE_S", 0.0)
     vectors.embed_document(document.pk)
     assert jobs(vectors.EMBED_JOB) == [(document.pk,)]
+
+
+def test_an_answer_that_is_being_made_has_the_processor_for_a_while(
+    models: FakeModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = models.use("first")
+    waits: list[int] = []
+    monkeypatch.setattr(vectors, "is_present", lambda kind: kind is Presence.ASKING and len(waits) < 3)
+    monkeypatch.setattr(vectors.time, "sleep", lambda _: waits.append(len(encoder.encoded)))
+    document = add_read(make_project(), "lease.txt", LEASE)
+    vectors.embed_document(document.pk)
+    assert waits == [0, 0, 0]
+    assert Vector.objects.count() == document.chunks.count()
+    monkeypatch.setattr(vectors, "is_present", lambda _: True)
+    monkeypatch.setattr(vectors, "GIVES_WAY_S", 0.0)  # somebody asks without an end
+    other = add_read(make_project("Other"), "other.txt", LEASE.replace("tenant", "owner"))
+    vectors.embed_document(other.pk)
+    assert Vector.objects.filter(chunk__document=other).count() == other.chunks.count()
 
 
 def test_a_document_removed_while_it_is_embedded_leaves_nothing(

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from inference.contracts import Delta
 from projects.answering.citations import best_quote
 from projects.answering.draft import Draft
-from projects.answering.events import AnswerEvent
+from projects.answering.events import AnswerEvent, Looking
 from projects.answering.hearing import HOLDS, Claim, Hearing
 from projects.answering.likeness import nearest
 from projects.answering.phrases import phrases_for
@@ -31,7 +31,9 @@ NEAREST = 3
 async def asked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
     """Ask one source after the other until one states an answer."""
     heard = False
-    for ask in way.asks:
+    for at, ask in enumerate(way.asks):
+        if at:  # nothing was found in the one before
+            yield Looking(at, len(way.asks), ask.sources[0].document)
         inquiry = Inquiry(way, ask, talk, draft)
         async for event in inquiry.run():
             yield event
