@@ -53,10 +53,19 @@ def measure(installation: Installation, models: Sequence[str], switches: int) ->
     seen = Seen()
     with installation, Watch(installation.home / "run") as watch:
         seen.first_address = installation.service.url
-        asyncio.run(_switch(installation, [models[n % len(models)] for n in range(1, switches + 1)], seen))
+        order = [models[n % len(models)] for n in range(1, switches + 1)]
+        try:
+            asyncio.run(_switch(installation, order, seen))
+        except Trouble as error:
+            raise Trouble(f"{error} The terminal said: {_last_words(installation)}") from error
     seen.samples = watch.samples
     seen.left = len(find(Mark(installation.home / "run")))
     return seen
+
+
+def _last_words(installation: Installation) -> str:
+    lines = (installation.home / "up.log").read_text(errors="replace").splitlines()
+    return " / ".join(lines[-5:])
 
 
 async def _switch(installation: Installation, order: Sequence[str], seen: Seen) -> None:
