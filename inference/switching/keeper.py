@@ -179,10 +179,10 @@ class ModelKeeper:
         return self._idle_s >= self._spec.sleep_after_s
 
     def _tell(self) -> None:
-        """Say on the terminal what changes, once; a plain start is no news."""
+        """Say on the terminal what changes, once; the first start is no news."""
         report = self.report
         words = told(report)
         plain = report.purpose is Purpose.START and not report.failures and report.step is not Step.ASLEEP
-        if report.step in SAID and words != self._said and not plain:
+        if report.step in SAID and words != self._said and (self._said or not plain):
+            self._said = words
             self._say(words)
-        self._said = words if report.step in SAID else self._said
