@@ -84,8 +84,8 @@ def chosen() -> Chosen | None:
     if settings.SERVER_URL:
         server = Server(settings.SERVER_URL, settings.SERVER_MODEL, settings.SERVER_WINDOW, settings.SERVER_KEY)
         return Chosen(server, by_settings=True, confirmed=settings.SERVER_CONFIRMED or _is_confirmed(server))
-    server_stored = read().active
-    return Chosen(server_stored, confirmed=_is_confirmed(server_stored)) if server_stored else None
+    active = read().active
+    return Chosen(active, confirmed=_is_confirmed(active)) if active else None
 
 
 def answers_elsewhere() -> bool:

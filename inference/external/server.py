@@ -126,29 +126,32 @@ class ExternalServer:
     async def _sent(self, request: ChatRequest, model: str, reader: Reader) -> AsyncGenerator[Piece | None, None]:
         """Send a request, if need be without what the server refuses; yield None for a sign of life without a word."""
         url = self.server.url + ("/chat/completions" if request.messages else "/completions")
-        again = True
+        without, again = self._known.without, True
         while again:
             again = False
-            body = self._body(request, model)
+            body = self._body(request, model, without)
             try:
                 async with self._connection.http.stream("POST", url, json=body) as reply:
                     if reply.is_success:
+                        # Only now is it known that it was these: a complaint about something else comes again.
+                        self._known.without |= without
                         async with aclosing(self._read(reply, reader)) as pieces:
                             async for piece in pieces:
                                 yield piece
                     else:
                         content = await reply.aread()
-                        again = self._learns(reply, content, body)
-                        if not again:
+                        fields = self._refused_fields(reply, content, body)
+                        if not fields:
                             raise refused(reply, content, self.server)
+                        without, again = without | fields, True
             except (httpx.HTTPError, httpx.StreamError) as error:
                 raise self._connection.failure(error) from error
-        if request.logprobs is not None and not reader.chances:
+        if request.logprobs is not None and reader.pieces and not reader.chances:
             self._known.without |= {"logprobs", "top_logprobs"}
 
-    def _body(self, request: ChatRequest, model: str) -> dict[str, Any]:
-        body = body_of(request, model, self._known.without)
-        if self._known.llama and "return_progress" not in self._known.without:
+    def _body(self, request: ChatRequest, model: str, without: frozenset[str]) -> dict[str, Any]:
+        body = body_of(request, model, without)
+        if self._known.llama and "return_progress" not in without:
             body["return_progress"] = True
         return body
 
@@ -166,13 +169,11 @@ class ExternalServer:
             raise not_openai(self.server, f"it sent {kind or 'no type'}")
         reader.require_end()
 
-    def _learns(self, reply: httpx.Response, content: bytes, body: Mapping[str, Any]) -> bool:
-        """Note what a server seems to refuse; tell whether the request is worth another try without that."""
+    def _refused_fields(self, reply: httpx.Response, content: bytes, body: Mapping[str, Any]) -> frozenset[str]:
+        """Return what a server seems to refuse: with that left out, the request is worth another try."""
         if reply.status_code not in (400, 422) or type(refused(reply, content, self.server)) is not BadRequest:
-            return False  # about something else: the model, the key, the length of the prompt
-        fields = refused_fields(complaint(content, self.server), body)
-        self._known.without |= fields
-        return bool(fields)
+            return frozenset()  # about something else: the model, the key, the length of the prompt
+        return refused_fields(complaint(content, self.server), body)
 
     async def _alive(
         self, pieces: AsyncGenerator[Piece | None, None], first_s: float

@@ -180,7 +180,7 @@ class Reader:
         self.thinks = self.thinks or bool(content.get("reasoning_content") or content.get("reasoning"))
         text = content.get("content") or choice.get("text") or ""
         chances = chances_of(choice.get("logprobs"))
-        self.chances = self.chances or any(chance.top for chance in chances)
+        self.chances = self.chances or bool(chances)
         if text or chances:
             self.pieces += 1
             yield Delta(text, chances)

@@ -182,6 +182,22 @@ async def test_a_complaint_about_something_else_costs_no_field(there: OpenAILike
     assert "stream_options" in there.asked[-1]
 
 
+async def test_a_complaint_that_comes_again_was_not_about_the_fields(there: OpenAILike) -> None:
+    there.answers += [Reply(400, '{"error": {"message": "System role not supported"}}')] * 2
+    with pytest.raises(BadRequest, match="System role not supported"):
+        await events()
+    await events()
+    assert len(there.asked) == 3
+    assert "stream_options" in there.asked[-1]
+
+
+async def test_an_empty_answer_says_nothing_about_chances(there: OpenAILike) -> None:
+    there.answers.append("")
+    await gateway.gateway().complete(YES_OR_NO)
+    await gateway.gateway().complete(YES_OR_NO)
+    assert "logprobs" in there.asked[1]
+
+
 async def test_the_chances_of_yes_and_no_are_those_of_the_server(there: OpenAILike) -> None:
     there.answers.append("Yes")
     there.chances = {"Yes": math.log(0.6), "No": math.log(0.2), "Perhaps": math.log(0.1)}
