@@ -30,7 +30,7 @@ class Listed:
 def listed(names: Mapping[int, str], question: str, *, is_total: bool = False) -> Listed:
     """Return the documents (names by id) with a line on each, or with `is_total` their number and names."""
     phrases = phrases_for(question)
-    head = phrases.total.format(of=len(names))
+    head = phrases.single if len(names) == 1 else phrases.total.format(of=len(names))
     sources = tuple(_source(document_id, name) for document_id, name in names.items())
     if is_total:
         lines = [f"- {source.document} [{number}]" for number, source in enumerate(sources, start=1)]

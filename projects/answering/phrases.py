@@ -11,10 +11,13 @@ FALLBACK = "en"
 
 @dataclass(frozen=True)
 class Phrases:
-    """`total`, `some` and `none` take `of`, the number of documents looked at, and `some` also `count`."""
+    """`total`, `some` and `none` take `of`, the number of documents looked at, and `some` also `count`; `single` is the
+    total of one.
+    """
 
     not_stated: str
     nearest: str
+    single: str
     total: str
     some: str
     none: str
@@ -25,6 +28,7 @@ _BY_LANGUAGE = {
     "en": Phrases(
         not_stated="The documents do not say.",
         nearest="The nearest passages:",
+        single="There is one document:",
         total="There are {of} documents:",
         some="{count} of {of} documents:",
         none="None of the {of} documents.",
@@ -33,6 +37,7 @@ _BY_LANGUAGE = {
     "de": Phrases(
         not_stated="Die Dokumente sagen dazu nichts.",
         nearest="Am nächsten kommen:",
+        single="Es ist ein Dokument:",
         total="Es sind {of} Dokumente:",
         some="{count} von {of} Dokumenten:",
         none="Keines der {of} Dokumente.",
@@ -41,6 +46,7 @@ _BY_LANGUAGE = {
     "fr": Phrases(
         not_stated="Les documents ne le disent pas.",
         nearest="Les passages les plus proches :",
+        single="Il y a un document :",
         total="Il y a {of} documents :",
         some="{count} documents sur {of} :",
         none="Aucun des {of} documents.",
@@ -49,6 +55,7 @@ _BY_LANGUAGE = {
     "es": Phrases(
         not_stated="Los documentos no lo dicen.",
         nearest="Los pasajes más cercanos:",
+        single="Hay un documento:",
         total="Hay {of} documentos:",
         some="{count} de {of} documentos:",
         none="Ninguno de los {of} documentos.",

@@ -136,6 +136,8 @@ def _way(known: _Known, scene: Scene, chosen: Route) -> Way:
             return _by_summary(known, chosen)
         case Lane.DIGEST if known.digest is not None:
             return _by_digest(known, known.digest, chosen)
+        case Lane.DIGEST:
+            return _by_list(known, chosen)
         case Lane.DEEP if known.memory is not None:
             return _by_text(known, scene, chosen, known.memory)
     return _by_passages(known, chosen)

@@ -75,12 +75,20 @@ def _cheapest(scene: Scene) -> Route:
             return Route(Lane.DIGEST, _COUNTED if scene.kind is Kind.TOTAL else _LISTED)
         case Kind.OVERVIEW if scene.document and scene.is_named:
             return _of_one(scene)
-        case Kind.OVERVIEW | Kind.ACROSS if scene.has_digest:
-            return Route(Lane.DIGEST, "Asks about the documents as a whole: answered from what was learned of each.")
+        case Kind.OVERVIEW | Kind.ACROSS:
+            return _of_all(scene)
         case Kind.WHICH | Kind.EVERY | Kind.MOSTLY:
             return _of_each(scene)
         case Kind.FULL:
             return Route(Lane.DEEP, f"Asks for a full reading{_of(scene)}.")
+    return _fact(scene)
+
+
+def _of_all(scene: Scene) -> Route:
+    if scene.has_digest:
+        return Route(Lane.DIGEST, "Asks about the documents as a whole: answered from what was learned of each.")
+    if scene.kind is Kind.OVERVIEW:
+        return Route(Lane.DIGEST, "Asks about all, and nothing is read ahead yet: told from what rules found in each.")
     return _fact(scene)
 
 

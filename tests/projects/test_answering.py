@@ -266,7 +266,7 @@ async def test_a_project_without_documents_is_told_so_without_asking_the_model(f
 async def test_a_question_that_shares_no_word_with_the_documents_gets_their_beginnings(
     fake_inference: FakeEngine,
 ) -> None:
-    turn = await sync_to_async(ask)("Worum geht es hier?")
+    turn = await sync_to_async(ask)("Wer bellt?")
 
     await collect(answer(turn.pk))
 

@@ -232,6 +232,17 @@ async def test_a_short_document_is_read_as_a_whole_by_the_first_question_and_rem
     assert await DocumentSummary.objects.aexists(), "the study goes on from there"
 
 
+async def test_before_anything_is_read_ahead_an_overview_is_told_from_what_rules_found(
+    fake_inference: FakeEngine,
+) -> None:
+    conversation = await sync_to_async(unread)("INVOICE No. 2019-17\nDate: 3 May 2019\nTotal: EUR 410.00\n")
+    turn, _ = await put(conversation, "What are these documents about?")
+    assert (turn.lane, turn.answer.splitlines()[0]) == ("digest", "There is one document:")
+    assert "2019-17" in turn.answer
+    assert "nothing is read ahead yet" in turn.lane_reason
+    assert fake_inference.requests == []
+
+
 async def test_a_long_document_that_was_not_read_ahead_is_looked_up_in_passages(fake_inference: FakeEngine) -> None:
     conversation = await sync_to_async(unread)(LETTER)
     await Document.objects.aupdate(tokens=100_000)

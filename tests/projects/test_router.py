@@ -55,7 +55,7 @@ def test_a_fact_is_never_answered_from_descriptions(scene: Scene) -> None:
         (replace(FACT, kind=Kind.OVERVIEW, is_named=False), Lane.DIGEST),
         (replace(FACT, kind=Kind.OVERVIEW), Lane.DIGEST),  # 'summarise the lease with Weber': its summary
         (replace(FACT, kind=Kind.OVERVIEW, is_remembered=False), Lane.PASSAGES),
-        (replace(FACT, kind=Kind.OVERVIEW, document="", has_digest=False, is_remembered=False), Lane.PASSAGES),
+        (replace(FACT, kind=Kind.OVERVIEW, document="", has_digest=False, is_remembered=False), Lane.DIGEST),
         (replace(FACT, kind=Kind.ACROSS, document="", is_named=False), Lane.DIGEST),
         (replace(FACT, kind=Kind.ACROSS, document="", has_digest=False, is_remembered=False), Lane.PASSAGES),
         (replace(FACT, kind=Kind.MOSTLY, are_all_remembered=True), Lane.DEEP),
