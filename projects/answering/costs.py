@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import median
 
 from inference.contracts import ChatMessage
 from projects.answering.router import Lane
@@ -38,7 +38,6 @@ class Past:
     read_s: float
     write_s: float
     total_s: float
-    predicted_s: float | None = None
     asked_model: bool = True
 
 
@@ -136,26 +135,3 @@ def request_of(messages: Sequence[ChatMessage], remembered: Iterable[str], *, se
             after, fetched = 0, True
     tokens = after / CHARACTERS_PER_TOKEN - (0 if fetched else seen)
     return Request(max(tokens, 1.0), fetched)
-
-
-@dataclass(frozen=True)
-class Precision:
-    """How well answers were foretold: over how many, off by how many seconds on average, and by which share."""
-
-    answers: int
-    mean_s: float
-    mean_share: float
-
-
-SHORTEST = 0.5
-"""Seconds: of an answer that took less, a share of nothing would say nothing."""
-
-
-def precision_of(pasts: Iterable[Past]) -> Precision | None:
-    """Return how far predictions were off, None where nothing was foretold; shares are of the real seconds."""
-    pairs = [(past.predicted_s, past.total_s) for past in pasts if past.predicted_s is not None and past.asked_model]
-    if not pairs:
-        return None
-    off = [abs(predicted - real) for predicted, real in pairs]
-    shares = [error / max(real, SHORTEST) for error, (_, real) in zip(off, pairs, strict=True)]
-    return Precision(len(pairs), fmean(off), fmean(shares))

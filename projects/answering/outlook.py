@@ -54,12 +54,10 @@ def experience_with(health: Health) -> Experience:
 
 def pasts_of(turns: QuerySet[Turn]) -> tuple[Past, ...]:
     """Return what finished turns took; those that were answered without the model say so."""
-    columns = ("lane", "read_tokens", "answer_tokens", "restore_ms", "read_ms", "decode_ms", "total_s", "predicted_s")
+    columns = ("lane", "read_tokens", "answer_tokens", "restore_ms", "read_ms", "decode_ms", "total_s")
     return tuple(
-        Past(lane, read, written, restore / 1000, read_ms / 1000, decode / 1000, total or 0.0, foretold, prompt > 0)
-        for lane, read, written, restore, read_ms, decode, total, foretold, prompt in turns.values_list(
-            *columns, "prompt_tokens"
-        )
+        Past(lane, read, written, restore / 1000, read_ms / 1000, decode / 1000, total or 0.0, prompt > 0)
+        for lane, read, written, restore, read_ms, decode, total, prompt in turns.values_list(*columns, "prompt_tokens")
     )
 
 

@@ -18,7 +18,6 @@ from projects.answering.costs import (
     Request,
     Speeds,
     habits_of,
-    precision_of,
     request_of,
     seconds_for,
     speeds_of,
@@ -115,18 +114,6 @@ def test_remembering_more_never_makes_more_to_read(lengths: list[int], kept: set
     messages = message(*(Part("x" * length, f"document:{n}") for n, length in enumerate(lengths)))
     names = [f"document:{n}" for n in kept]
     assert request_of(messages, names).read <= request_of(messages, []).read
-
-
-def test_precision_is_how_far_off_predictions_were() -> None:
-    pasts = [replace(PAST, total_s=real, predicted_s=said) for said, real in ((4.0, 5.0), (12.0, 10.0))]
-    precision = precision_of([*pasts, PAST, replace(PAST, predicted_s=90.0, asked_model=False)])
-    assert precision is not None
-    assert (precision.answers, precision.mean_s) == (2, 1.5)
-    assert precision.mean_share == pytest.approx(0.2)
-
-
-def test_without_predictions_there_is_no_precision() -> None:
-    assert precision_of([PAST]) is None
 
 
 def test_learning_from_answers_brings_the_prediction_to_what_they_took() -> None:

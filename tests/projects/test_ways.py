@@ -9,8 +9,7 @@ from django.urls import reverse
 from inference.contracts import EngineState
 from inference.fake import FakeEngine
 from inference.gateway import health
-from projects.answering.costs import precision_of
-from projects.answering.outlook import Offer, offers, pasts_of
+from projects.answering.outlook import Offer, offers
 from projects.answering.pipeline import answer
 from projects.answering.router import Lane
 from projects.models import Conversation, Document, Project, Turn
@@ -106,11 +105,3 @@ async def test_a_turn_is_stored_with_what_it_is_expected_to_take(project: Projec
     await turn.arefresh_from_db()
     assert turn.predicted_s is not None
     assert 0 < turn.predicted_s < 5  # the service of the tests says that it reads 1,000 tokens a second
-
-
-def test_the_benchmark_is_told_how_far_predictions_were_off(project: Project) -> None:
-    answered(project, predicted_s=10.0)
-    answered(project, predicted_s=12.5)
-    precision = precision_of(pasts_of(Turn.objects.all()))
-    assert precision is not None
-    assert (precision.answers, precision.mean_s) == (2, 1.25)
