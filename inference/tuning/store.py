@@ -10,7 +10,7 @@ from django.db import transaction
 
 from inference.errors import ModelFailed, UnknownModel
 from inference.installed import LocalModel, active_model, lookup
-from inference.models import ModelSettings, stored_choice
+from inference.models import Measurement, ModelSettings, stored_choice
 from inference.switching.bells import ring_choice
 from inference.switching.machine import Target
 from inference.tuning.overrides import Overrides
@@ -74,8 +74,9 @@ def put_back(failed: Target, previous: Target) -> bool:
 
 
 def forget(model_id: str) -> None:
-    """Drop what is set for a model whose file is deleted: another one may get its name."""
+    """Drop what is set for a model whose file is deleted, and its measurement: another one may get its name."""
     ModelSettings.objects.filter(model_id=model_id).delete()
+    Measurement.objects.filter(model_id=model_id).delete()
 
 
 def is_chosen(model_id: str) -> bool:
@@ -88,7 +89,7 @@ def _store(model_id: str, overrides: Overrides) -> bool:
     if overrides == overrides_of(model_id):
         return False
     if overrides == Overrides():
-        forget(model_id)
+        ModelSettings.objects.filter(model_id=model_id).delete()
     else:
         fields = {**asdict(overrides), "kv": overrides.kv or ""}
         ModelSettings.objects.update_or_create(model_id=model_id, defaults=fields)

@@ -283,11 +283,20 @@ def test_a_damaged_file_says_so_in_the_place_of_its_panel(page: Client, models_d
     )
 
 
-def test_what_is_set_goes_with_the_models_file(models_dir: Path) -> None:
+def test_what_is_set_and_measured_goes_with_the_models_file(models_dir: Path) -> None:
     write_gguf(models_dir / "own.gguf")
     put("own", Overrides(threads=1))
+    measuring.request("own")
     service.remove("own", "")
     assert overrides_of("own") == Overrides()
+    assert not Measurement.objects.exists()
+
+
+def test_making_all_automatic_leaves_a_measurement_alone(page: Client) -> None:
+    put(SMALL, Overrides(threads=1))
+    measuring.request(SMALL)
+    post(page, "settings-reset")
+    assert Measurement.objects.get().state == State.WAITING
 
 
 def test_who_is_no_administrator_looks_and_changes_nothing(client: Client) -> None:
