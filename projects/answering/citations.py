@@ -70,7 +70,7 @@ def supports(passage: str, sentence: str) -> bool:
     return _support(passage, sentence) > 0
 
 
-def best_quote(passage: Passage, claim: str) -> Span:
+def _best_quote(passage: Passage, claim: str) -> Span:
     """Return the sentence of the passage that shares most figures with the claim, and among equals most words."""
     wanted = terms(claim)
 
@@ -131,7 +131,7 @@ def _without_marks(answer: str) -> tuple[str, list[tuple[int, list[int]]]]:
 
 
 def _mark(number: int, passage: Passage, claim: str) -> CitedMark:
-    span = best_quote(passage, claim)
+    span = _best_quote(passage, claim)
     return CitedMark(
         number=number,
         document_id=passage.document_id,

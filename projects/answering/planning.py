@@ -197,7 +197,16 @@ def _by_text(known: _Known, scene: Scene, chosen: Route, memory: Memory) -> Way:
     wanted = known.concern.documents[:1] if scene.document else known.concern.documents
     if known.kind is Kind.FULL:
         asks, documents = of_documents(wanted, memory, lines_question(known.said))
-        return Way(chosen, Manner.WHOLE, known.question, known.said, asks, relies_on=documents)
+        return Way(
+            chosen,
+            Manner.WHOLE,
+            known.question,
+            known.said,
+            asks,
+            query=known.query,
+            relies_on=documents,
+            nearest=tuple(known.passages),
+        )
     asks, documents = of_documents(
         wanted, memory, quote_question(known.said), stated_question(known.said), labelled=known.is_open
     )

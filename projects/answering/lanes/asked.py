@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 from inference.contracts import Delta
-from projects.answering.citations import best_quote
 from projects.answering.draft import Draft
 from projects.answering.events import AnswerEvent, Looking
 from projects.answering.hearing import HOLDS, Claim, Hearing
 from projects.answering.likeness import nearest
 from projects.answering.phrases import phrases_for
+from projects.answering.pointing import lines_of
 from projects.answering.prompt import line_question, pointed_question
 from projects.answering.quoting import Quote
 from projects.answering.talk import Talk
@@ -25,7 +25,7 @@ LIKELY = 0.6
 HOPELESS = 0.45
 """Of 'Yes' to whether the text states the answer: below it a second look would find something else."""
 NEAREST = 3
-"""Passages that are named where nothing states the answer."""
+"""Lines that are named where nothing states the answer."""
 
 
 async def asked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent]:
@@ -43,7 +43,7 @@ async def asked(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
             return
         heard = heard or not inquiry.hearing.is_empty
     if heard:
-        yield draft.say(refusal(way, draft))
+        yield draft.say(await refusal(way, draft))
 
 
 class Inquiry:
@@ -120,14 +120,14 @@ class Inquiry:
         return 1.0 if chance is None else chance
 
 
-def refusal(way: Way, draft: Draft) -> str:
-    """Say that nothing states the answer, and what comes nearest to it."""
+async def refusal(way: Way, draft: Draft) -> str:
+    """Say that nothing states the answer, and which lines come nearest to it."""
     phrases = phrases_for(way.question)
     lines = [phrases.not_stated]
-    for passage in way.nearest[:NEAREST]:
-        span = best_quote(passage, way.question)
-        quote = Quote(0, span.start, passage.text[span.start : span.end])
-        lines.append(f"- {passage.document}: “{' '.join(quote.text.split())}” [{draft.mark(passage, quote)}]")
+    near = await asyncio.to_thread(nearest, way.nearest, way.query) or lines_of(way.nearest)
+    for line in near[:NEAREST]:
+        passage = way.nearest[line.number - 1]
+        lines.append(f"- {passage.document}: “{' '.join(line.text.split())}” [{draft.mark(passage, line)}]")
     if len(lines) > 1:
         lines.insert(1, f"\n{phrases.nearest}")
     return "\n".join(lines)

@@ -38,7 +38,7 @@ async def whole(way: Way, talk: Talk, draft: Draft) -> AsyncIterator[AnswerEvent
         if words := copied.shown(rest):
             yield draft.say(words)
     if not said:
-        yield draft.say(refusal(way, draft))
+        yield draft.say(await refusal(way, draft))
     draft.text = draft.text.strip()
 
 
