@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('study', '0002_study_tasks'),
+        ("study", "0002_study_tasks"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='readingplan',
-            name='kept',
-            field=models.BooleanField(default=False, help_text="An answer has read the whole text and kept the model's state."),
+            model_name="readingplan",
+            name="kept",
+            field=models.BooleanField(
+                default=False, help_text="An answer has read the whole text and kept the model's state."
+            ),
         ),
     ]
