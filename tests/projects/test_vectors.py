@@ -115,7 +115,7 @@ def test_an_answer_that_is_being_made_has_the_processor_for_a_while(
     encoder = models.use("first")
     waits: list[int] = []
     monkeypatch.setattr(vectors, "is_present", lambda kind: kind is Presence.ASKING and len(waits) < 3)
-    monkeypatch.setattr(vectors.time, "sleep", lambda _: waits.append(len(encoder.encoded)))
+    monkeypatch.setattr("time.sleep", lambda _: waits.append(len(encoder.encoded)))
     document = add_read(make_project(), "lease.txt", LEASE)
     vectors.embed_document(document.pk)
     assert waits == waits[:1] * 3  # nothing was embedded meanwhile
