@@ -31,7 +31,7 @@ class Hearing:
 
     A reply in two parts, a quote and an answer, is held until somebody believes it: `claim` says what there is to be
     believed, a quote only as its source has it and sentences only if their figures are there. A reply that does not
-    keep to the form is shown as it comes, and settled at its end, unless `holds_back`.
+    keep to the form is shown as it comes, and settled at its end, unless `holds_back`; then nothing may be left of it.
     """
 
     ask: Ask
@@ -93,16 +93,11 @@ class Hearing:
         self._held = self.checked.kept
         return self._told(last=True)
 
-    def settled(self, text: str) -> str:
+    def settled(self) -> str:
         """Return the answer as it is kept: an answer without a quote gets the marks of what supports it."""
         if self.quote is not None:
             return f"{self._shown_quote(self.quote)}{self.checked.kept.strip()} [{self._number}]"
-        if self._reply.quote:
-            return self.draft.traced(self.checked.kept, self.ask.sources)
-        checked = Checked(self.checked.values)
-        checked.feed(text)
-        checked.end()
-        return self.draft.traced(checked.kept, self.ask.sources)
+        return self.draft.traced(self.checked.kept, self.ask.sources)
 
     def _shown_quote(self, quote: Quote) -> str:
         return f"“{' '.join(quote.text.split())}” [{self._number}]\n\n"
@@ -112,14 +107,16 @@ class Hearing:
             return ""
         if not self._located:
             self._locate(self._reply.quote)
-        is_checked = bool(self._reply.quote) or self.holds_back
-        self._held += self.checked.feed(added) if is_checked else added
-        if last and is_checked:
-            self._held += self.checked.end()
+        is_held = bool(self._reply.quote) or self.holds_back
+        kept = self.checked.feed(added) + (self.checked.end() if last else "")
+        self._held += kept if is_held else added
         if self._is_silent(last=last):
             self.is_doubtful = self.is_doubtful and not last
             return ""
-        return "" if self.is_doubtful else self._told(last=last)
+        words = "" if self.is_doubtful else self._told(last=last)
+        if last and not self.checked.kept.strip():
+            self.states = False  # what was shown of it ended before figures that no source has
+        return words
 
     def _locate(self, copied: str) -> None:
         """Look for the quote. A line that is there may still be one that does not answer."""

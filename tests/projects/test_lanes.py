@@ -306,6 +306,16 @@ async def test_a_second_look_that_the_model_is_not_sure_of_ends_in_a_refusal(
     assert "It is HX-4711" not in shown
 
 
+async def test_a_reply_without_a_line_whose_every_figure_is_invented_is_no_answer(
+    conversation: Conversation, fake_inference: FakeEngine
+) -> None:
+    fake_inference.answers += ["The claim number of Dana Gray is 5521.", yes_with(0.1)]
+    turn, _ = await put(conversation, "What is the claim number of Dana Gray?")
+    assert (turn.state, turn.answer.startswith("The documents do not say.")) == ("done", True)
+    assert "HX-4711" in turn.answer, "the line that comes nearest is named"
+    assert "5521" not in turn.answer
+
+
 async def test_a_full_reading_shows_every_line_that_belongs_once_and_none_that_is_not_there(
     conversation: Conversation, fake_inference: FakeEngine
 ) -> None:

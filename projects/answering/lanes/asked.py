@@ -67,15 +67,17 @@ class Inquiry:
                     yield event
                 elif words := self.hearing.feed(event.text):
                     yield self._draft.say(words)
-        if words := self.hearing.end() or await self._judged():
+        if words := self.hearing.end():
             yield self._draft.say(words)
+        if not self.hearing.states:
+            self._draft.text = ""
+            if words := await self._judged():
+                yield self._draft.say(words)
         if self.hearing.states:
-            self._draft.text = self.hearing.settled(self._draft.text)
+            self._draft.text = self.hearing.settled()
 
     async def _judged(self) -> str:
         """Return the answer that was held back, if it holds, or the one of a second look; empty if none does."""
-        if self.hearing.states:
-            return ""
         first = self.hearing.claim()
         if first and await self._answers(first.quote) >= SURE:
             return self.hearing.believed(first)
