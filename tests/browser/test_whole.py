@@ -60,9 +60,9 @@ def test_nine_reports_through_the_page_and_an_answer_with_its_file_and_page(page
     expect(turn.locator(".answer-text")).to_contain_text(PIPER.registration)
     page.reload()
     expect(turn.locator(".answer-text")).to_contain_text(PIPER.registration)
-    # The smallest model is sure of no line: its answer is the list of the nearest ones, each with its page.
-    line = turn.locator(".answer-text li, .answer-text p", has_text=PIPER.registration).last
-    line.get_by_role("link", name=f"{PIPER.file_name}, page 2").click()
+    # The smallest model may be sure of no line: then its answer is the list of the nearest, and this is among them.
+    cited = turn.get_by_role("listitem").filter(has=page.locator("blockquote", has_text=PIPER.sentence))
+    cited.get_by_role("link", name=f"{PIPER.file_name}, page 2").click(timeout=15_000)
     expect(page.locator("#pane mark")).to_have_text(PIPER.sentence)
 
     processes = "\n".join(behind_wall(notes_of(readahead)))
